@@ -18,6 +18,7 @@ const LONG = [
   "editor-host-system",
   "never-twice",
   "doctor",
+  "mono",
 ];
 
 class LongFirst extends BaseSequencer {

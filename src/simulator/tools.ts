@@ -2,13 +2,17 @@
 import { createHash } from "node:crypto";
 import type { ToolDetails } from "../shared/tools/tool.js";
 import { describeTool, type SimulatedTool } from "./tool-definition.js";
+import { findAssets, manageAssets } from "./tools/assets.js";
 import { buildPlayer } from "./tools/build-player.js";
 import { compile, executeCode } from "./tools/compile.js";
 import { clearConsole, getLogs, ping } from "./tools/console.js";
 import { executeMenuItem, getMenuItems } from "./tools/menu.js";
+import { listPackages, managePackages } from "./tools/packages.js";
 import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
+import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
+import { setBuildTarget } from "./tools/set-build-target.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
   ping,
@@ -24,6 +28,14 @@ const BUILT_IN: readonly SimulatedTool[] = [
   runTests,
   executeCode,
   buildPlayer,
+  captureScreenshot,
+  controlPlayMode,
+  getEditorState,
+  setBuildTarget,
+  findAssets,
+  manageAssets,
+  listPackages,
+  managePackages,
   setProperty,
   getProperty,
 ];

@@ -144,4 +144,9 @@ export const PROOFS: readonly Proof[] = [
     command: "LONG_FORM=1 dotnet test unity-plugin/DotNet~/Core.Tests -c Release",
     covers: "10 000 random lives of an Editor, a journal damaged at every byte, 100 kills",
   },
+  {
+    name: "Mono",
+    command: "npm run mono",
+    covers: "all tests of Core on Mono, as Unity runs it, with real domain reloads",
+  },
 ];

@@ -23,6 +23,7 @@ namespace JobBroker.Bridge.Unity
         private readonly UnityTests tests;
         private readonly UnitySearch search;
         private readonly RoslynCompiler code;
+        private readonly TickWaits ticks;
         private readonly BridgeOptions options;
         private readonly TickGuard guard;
 
@@ -39,6 +40,7 @@ namespace JobBroker.Bridge.Unity
             compiler = new UnityCompiler(Clock);
             tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
+            ticks = new TickWaits(Clock);
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
             var ports = new BridgePorts
             {
@@ -54,14 +56,21 @@ namespace JobBroker.Bridge.Unity
                 Search = search,
                 Builds = new UnityBuilds(info.Building),
                 Code = code,
+                PlayMode = new UnityPlayMode(),
+                State = new UnityState(),
+                Screen = new UnityScreen(),
+                Assets = new UnityAssets(),
+                Packages = new UnityPackages(),
+                Ticks = ticks,
                 Security = Settings,
                 Log = log,
+                PackageOf = ToolPackages.Of,
             };
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);
             Controller = new McpServerController(ports, options, ToolAssemblies());
-            Clients = new McpConfigService(PackageFiles.ClientTable(log), new McpConfigRepository(), ConfigMachine.Current());
+            Installer = new ClientInstaller(ConfigMachine.Current(), text => EditorGUIUtility.systemCopyBuffer = text, log);
         }
 
         public SystemClock Clock { get; }
@@ -70,7 +79,7 @@ namespace JobBroker.Bridge.Unity
 
         public McpServerController Controller { get; }
 
-        public McpConfigService Clients { get; }
+        public ClientInstaller Installer { get; }
 
         public void Start()
         {
@@ -87,6 +96,7 @@ namespace JobBroker.Bridge.Unity
             guard.Run("compiler", compiler.Tick);
             guard.Run("tests", tests.Tick);
             guard.Run("search", search.Tick);
+            guard.Run("waits", ticks.Tick);
             options.PlainSurface = Settings.Current.PlainSurface;
             guard.Run("server", Controller.Pump);
             guard.Run("main thread", mainThread.Tick);
@@ -107,6 +117,7 @@ namespace JobBroker.Bridge.Unity
 
         private void Close()
         {
+            guard.Run("installer", Installer.Dispose);
             guard.Run("code", code.Dispose);
             guard.Run("search", search.Dispose);
             guard.Run("tests", tests.Dispose);

@@ -17,7 +17,8 @@ namespace JobBroker.Bridge.Unity
         [SerializeField] private int port;
         [SerializeField] private bool autoStart = true;
         [SerializeField] private bool plainSurface;
-        /// <summary>Words of the security switches that are on.</summary>
+        [SerializeField] private bool development;
+        /// <summary>Words: switches that are on, and what was said of single tools and assemblies.</summary>
         [SerializeField] private List<string> allowed = new List<string>();
         [SerializeField] private List<string> allowedMenuItems = new List<string>();
         [SerializeField] private List<string> deniedMenuItems = MenuItemPolicy.DefaultDenied.ToList();
@@ -29,7 +30,9 @@ namespace JobBroker.Bridge.Unity
             Port = port == 0 ? (int?)null : port,
             AutoStart = autoStart,
             PlainSurface = plainSurface,
+            IsDevelopment = development,
             Allowed = allowed.Select(SecurityPlace.Named).OfType<SecuritySetting>().ToList(),
+            Choices = ToolChoices.Of(allowed.Where(word => SecurityPlace.Named(word) == null)),
             AllowedMenuItems = allowedMenuItems,
             DeniedMenuItems = deniedMenuItems,
             BuildFolders = buildFolders,
@@ -41,7 +44,8 @@ namespace JobBroker.Bridge.Unity
             port = settings.Port ?? 0;
             autoStart = settings.AutoStart;
             plainSurface = settings.PlainSurface;
-            allowed = settings.Allowed.Select(SecurityPlace.WordOf).ToList();
+            development = settings.IsDevelopment;
+            allowed = settings.Allowed.Select(SecurityPlace.WordOf).Concat(settings.Choices.Words).ToList();
             allowedMenuItems = settings.AllowedMenuItems.ToList();
             deniedMenuItems = settings.DeniedMenuItems.ToList();
             buildFolders = settings.BuildFolders.ToList();

@@ -1,4 +1,7 @@
 #nullable enable
+using System.Linq;
+using JobBroker.Bridge.Config;
+using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Window;
 using UnityEditor;
 using UnityEngine;
@@ -16,6 +19,7 @@ namespace JobBroker.Bridge.Unity
         private WindowViewData data = new WindowViewData();
         private Vector2 scroll;
         private bool showTools;
+        private bool showInstall = true;
         private bool showLog;
         private long openEntry;
 
@@ -23,8 +27,6 @@ namespace JobBroker.Bridge.Unity
         private static void Open() => GetWindow<McpEditorWindow>("Job Broker");
 
         private void OnInspectorUpdate() => Repaint();
-
-        private void OnFocus() => presenter?.RefreshClients();
 
         private void OnGUI()
         {
@@ -40,8 +42,8 @@ namespace JobBroker.Bridge.Unity
             DrawServer(presenter);
             DrawOperations();
             DrawSecurity(presenter);
-            DrawTools();
-            DrawClients(presenter);
+            DrawTools(presenter);
+            DrawInstall(presenter);
             DrawLog(presenter);
             EditorGUILayout.EndScrollView();
         }
@@ -53,10 +55,9 @@ namespace JobBroker.Bridge.Unity
             {
                 shown = bridge;
                 presenter = bridge == null ? null : new McpEditorWindowPresenter(
-                    new McpEditorWindowModel(),
                     new ControllerControl(bridge.Controller),
                     bridge.Settings,
-                    bridge.Clients,
+                    bridge.Installer,
                     bridge.Controller.Log,
                     bridge.Clock);
             }
@@ -75,7 +76,6 @@ namespace JobBroker.Bridge.Unity
                 if (data.IsRunning) clicked.Stop();
                 else clicked.Start();
             }
-            if (GUILayout.Button("Restart")) clicked.Restart();
             if (data.CanHandOver && GUILayout.Button("Hand over")) clicked.HandOver();
             EditorGUILayout.EndHorizontal();
             var autoStart = EditorGUILayout.ToggleLeft("Start with the Editor", data.AutoStart);
@@ -159,36 +159,49 @@ namespace JobBroker.Bridge.Unity
             EditorGUILayout.EndHorizontal();
         }
 
-        private void DrawTools()
+        private void DrawTools(McpEditorWindowPresenter clicked)
         {
             EditorGUILayout.Space();
-            showTools = EditorGUILayout.Foldout(showTools, $"Tools ({data.Tools.Count})", true);
+            showTools = EditorGUILayout.Foldout(showTools, $"Tools ({data.Tools.Sum(group => group.Tools.Count)})", true);
             if (!showTools) return;
-            foreach (var tool in data.Tools)
+            var development = EditorGUILayout.ToggleLeft(SecurityPlace.Development, data.IsDevelopment);
+            if (development != data.IsDevelopment) clicked.SetDevelopment(development);
+            foreach (var group in data.Tools)
             {
-                EditorGUILayout.LabelField(tool.Name + (tool.IsBlocked ? " (off)" : ""), tool.Remark);
-                EditorGUILayout.LabelField(tool.Description, EditorStyles.wordWrappedMiniLabel);
-                if (tool.IsBlocked) EditorGUILayout.LabelField($"Needs \"{tool.Guard!.Label}\"", EditorStyles.miniLabel);
+                if (group.Assembly != null)
+                {
+                    var all = EditorGUILayout.ToggleLeft(group.Title, group.IsOn);
+                    if (all != group.IsOn) clicked.SetAssembly(group.Assembly, all);
+                }
+                foreach (var tool in group.Tools) DrawTool(clicked, tool);
             }
         }
 
-        private void DrawClients(McpEditorWindowPresenter clicked)
+        private static void DrawTool(McpEditorWindowPresenter clicked, ToolRow tool)
+        {
+            EditorGUILayout.BeginHorizontal();
+            var on = EditorGUILayout.ToggleLeft(new GUIContent(tool.Name, tool.Description), tool.IsOn);
+            EditorGUILayout.LabelField(tool.Remark, EditorStyles.miniLabel);
+            EditorGUILayout.EndHorizontal();
+            if (on != tool.IsOn) clicked.SetTool(tool.Name, on);
+        }
+
+        private void DrawInstall(McpEditorWindowPresenter clicked)
         {
             EditorGUILayout.Space();
-            EditorGUILayout.LabelField("MCP clients on this machine", EditorStyles.boldLabel);
-            foreach (var row in data.Configurations)
+            showInstall = EditorGUILayout.Foldout(showInstall, "MCP clients on this machine", true);
+            if (!showInstall) return;
+            EditorGUI.BeginDisabledGroup(!data.CanInstall);
+            foreach (var client in McpClient.All)
             {
                 EditorGUILayout.BeginHorizontal();
-                EditorGUILayout.LabelField(new GUIContent(row.Title, row.Path), new GUIContent(row.State, row.State));
-                EditorGUI.BeginDisabledGroup(!row.IsEnabled);
-                if (GUILayout.Button(row.Button, GUILayout.Width(80))) clicked.Install(row.Id);
-                EditorGUI.EndDisabledGroup();
-                EditorGUI.BeginDisabledGroup(!row.CanRemove);
-                if (GUILayout.Button("Remove", GUILayout.Width(80))) clicked.Uninstall(row.Id);
-                EditorGUI.EndDisabledGroup();
+                EditorGUILayout.LabelField(client.Title);
+                if (GUILayout.Button("Install", GUILayout.Width(80))) clicked.Install(client);
+                if (GUILayout.Button("Remove", GUILayout.Width(80))) clicked.Uninstall(client);
                 EditorGUILayout.EndHorizontal();
             }
-            if (GUILayout.Button("Look again")) clicked.RefreshClients();
+            EditorGUI.EndDisabledGroup();
+            if (data.InstallNote.Length > 0) EditorGUILayout.HelpBox(data.InstallNote, MessageType.Info);
         }
 
         private void DrawLog(McpEditorWindowPresenter clicked)

@@ -1,4 +1,4 @@
-/** Tells the Unity package how to start this broker, because its window writes the same entry as `install`. */
+/** Tells the Unity package how to start this broker: the buttons of its window run `install` and `uninstall`. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -71,8 +71,8 @@ export const launch: Run<typeof declared.launch> = async ({ args }) => {
   }
 };
 
-/** As the bridge knows them (unity-plugin/Core/Security/BatchPermissions.cs). */
-const ALLOWED = [
+/** As the bridge knows them (unity-plugin/Core/Security). */
+const SWITCHES = [
   "tests",
   "menu-items",
   "code",
@@ -83,6 +83,11 @@ const ALLOWED = [
   "packages",
   "none",
 ];
+/**
+ * Tools and assemblies, which only the Editor knows; it logs those that it has not. A single word is most likely a switch that
+ * was written wrongly: no tool that needs one has such a name.
+ */
+const NAMED = /^(-[a-z\d]+(-[a-z\d]+)*|[a-z\d]+(-[a-z\d]+)+|-?assembly:.+)$/;
 
 /** In batch mode the bridge runs only where it is asked for. */
 function argumentsOf(args: Parameters<typeof launch>[0]["args"]): string[] {
@@ -93,8 +98,12 @@ function argumentsOf(args: Parameters<typeof launch>[0]["args"]): string[] {
   const allowed = args.allow?.split(",").map((word) => word.trim().toLowerCase());
   if (allowed && !args.batch)
     throw new UsageError("--allow is for --batch: an Editor with a window is opened up in that window");
-  const unknown = allowed?.find((word) => !ALLOWED.includes(word));
-  if (unknown !== undefined) throw new UsageError(`--allow: "${unknown}" is none of ${ALLOWED.join(", ")}`);
+  const wrong = allowed?.find((word) => !SWITCHES.includes(word) && !NAMED.test(word));
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `--allow: "${wrong}" is none of ${SWITCHES.join(", ")}, nor the name of a tool or assembly:<name>`,
+    );
+  }
   return [
     ...(args.batch ? ["-batchmode", "-jobBroker"] : []),
     ...(allowed ? ["-brokerAllow", allowed.join(",")] : []),

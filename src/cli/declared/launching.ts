@@ -20,7 +20,7 @@ export const launch = {
     allow: {
       type: "string",
       description:
-        "With --batch: what calls may do there, and nothing else: tests, menu-items, code, builds, play-mode, scenes, assets, packages; or none",
+        "With --batch: what calls may do there, and nothing else: tests, menu-items, code, builds, play-mode, scenes, assets, packages, a tool's name, assembly:<name>, each also denied by a - in front; or none",
     },
     unity: {
       type: "string",

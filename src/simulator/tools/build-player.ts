@@ -4,14 +4,12 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { toolFailure } from "../tool-definition.js";
 import { restingPhase } from "../world.js";
+import { knownTarget, refuseUnknown } from "./set-build-target.js";
 
 /** Most bytes of a file in the result. */
 const MOST_OF_FILE = 256 * 1024;
 /** The same of all files. */
 const MOST_OF_ALL = 1024 * 1024;
-
-/** A simulated Editor is switched to each of them. */
-const TARGETS = ["Android", "iOS", "StandaloneLinux64", "StandaloneOSX", "StandaloneWindows64", "WebGL"];
 
 const PHASES = [
   "Preparing",
@@ -28,12 +26,10 @@ export const buildPlayer = bridgeTool("build-player", {
     Failure: { type: "boolean", description: "fail in the last phase", default: false },
   },
   async run({ args, progress, wait, world }) {
-    const target = args.text("BuildTarget");
-    if (!TARGETS.includes(target))
-      throw toolFailure(
-        "unsupported_build_target",
-        `This Editor cannot build for ${target}. It can build for ${TARGETS.join(", ")}.`,
-      );
+    // A simulated Editor builds for every platform, whichever it is switched to.
+    const target = knownTarget(args.text("BuildTarget"));
+    const profile = args.text("BuildProfile", "");
+    if (profile !== "") refuseOtherProfile(profile, world.project.buildProfile);
     const seconds = args.number("SimulatedSeconds", 3);
     world.phase = "building";
     try {
@@ -64,6 +60,15 @@ export const buildPlayer = bridgeTool("build-player", {
     };
   },
 });
+
+function refuseOtherProfile(profile: string, active: string | undefined): void {
+  refuseUnknown(profile);
+  if (active === profile) return;
+  throw toolFailure(
+    "wrong_build_target",
+    `The active build profile is ${active ?? "none"}, not ${profile}. Switch to it first with set-build-target. Nothing was built.`,
+  );
+}
 
 function contentsOf(output: string, files: readonly { Path: string; Bytes: number }[], upTo: number): object {
   if (upTo <= 0) return {};

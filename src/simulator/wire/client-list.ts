@@ -5,6 +5,10 @@ import type { Peer } from "./tcp-server.js";
 
 export interface ListedClient extends ClientIdentity {
   transport: "stdio" | "http";
+  /** The tool that it runs here. */
+  runs?: string;
+  /** How many of its operations wait. */
+  waits?: number;
 }
 
 export interface ClientList {
@@ -30,7 +34,12 @@ export function createClientList(): ClientList {
       from = peer;
       const listed = clients.slice(0, MOST_LISTED);
       shown = {
-        clients: listed.map(({ transport, ...named }) => ({ ...clientIdentity(named), transport })),
+        clients: listed.map(({ transport, runs, waits, ...named }) => ({
+          ...clientIdentity(named),
+          transport,
+          ...(runs === undefined ? {} : { runs }),
+          ...(waits === undefined ? {} : { waits }),
+        })),
         total: Math.max(total, clients.length),
       };
     },

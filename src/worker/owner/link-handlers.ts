@@ -34,7 +34,7 @@ export interface LinkHandlersDeps {
   heartbeat: Pick<HeartbeatRecorder, "introduce" | "heard" | "lost">;
   health: Pick<HealthMonitor, "announced" | "helloRefused">;
   catalog: CatalogSync;
-  clientNotices: Pick<ClientNotices, "connected">;
+  clientNotices: Pick<ClientNotices, "connected" | "heard">;
   poolTaker: Pick<PoolTaker, "look">;
   startedNotice: Pick<StartedNotice, "started" | "ended">;
   outcomeListeners: Pick<OutcomeListeners, "finished" | "lost" | "missed">;
@@ -105,12 +105,13 @@ function operationHandlers({
 
 /** The Editor reports its own condition. */
 function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps) {
-  const { imports, operations, heartbeat, health, catalog, link } = deps;
+  const { imports, operations, heartbeat, health, catalog, clientNotices, link } = deps;
   return {
     onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (beat) => {
       // Store incarnation (▲13): an older copy of the store imports what the Editor ran before it records the Editor as connected.
       if (await imports.isOutdated()) await operations.catchUp();
       await heartbeat.heard(beat);
+      clientNotices.heard(beat.runningOperationId !== undefined);
     }),
     onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
     onEvent(event) {

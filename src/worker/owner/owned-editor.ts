@@ -184,7 +184,7 @@ function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
     { store, editorId, log: sparseLog, onLeftOut: health.toolsLeftOut },
     options.tools,
   );
-  const clientNotices = createClientNotices({ ...store, link, log: sparseLog }, options);
+  const clientNotices = createClientNotices({ ...store, editorId, link, log: sparseLog }, options);
   return { heartbeat, health, catalog, clientNotices };
 }
 

@@ -9,7 +9,8 @@ const { http, stdio } = useMcpCallers();
 const CURSOR = { name: "cursor", version: "2.0" };
 const CLAUDE = { name: "claude-code", version: "1.0.3" };
 
-type Status = { status(): { clients: { clients: readonly { name: string }[]; total: number } | undefined } };
+type Client = { name: string; runs?: string; waits?: number };
+type Status = { status(): { clients: { clients: readonly Client[]; total: number } | undefined } };
 const namesIn = (editor: Status) =>
   editor
     .status()
@@ -47,6 +48,27 @@ test("an Editor's list is bounded and printable, whatever clients call themselve
     { name: expect.stringMatching(/^\\u001b\]0;owned\\u0007x+…$/), version: "<b>\\n", transport: "stdio" },
   ]);
   expect(editor.status().clients?.clients[0]?.name.length).toBe(64);
+});
+
+test("an Editor is told what each client runs there and how much of it waits, and when that is over", async () => {
+  const system = await start();
+  const { editor, gateway, bench } = system;
+  const claude = await stdio(gateway, { info: CLAUDE });
+  const cursor = await http(gateway, CURSOR);
+  const doing = () =>
+    (editor.status().clients?.clients ?? []).map(
+      ({ name, runs, waits }) => `${name} ${runs ?? ""} ${waits ?? 0}`,
+    );
+  await claude.call("work", { Name: "a", Hold: true, timeout: 0 });
+  await bench.begins("a");
+  await cursor.call("work", { Name: "b", timeout: 0 });
+  await claude.call("work", { Name: "c", timeout: 0 });
+  await eventually(
+    () => doing().sort().join() === "claude-code work 1,cursor  1",
+    "it is told what runs and waits",
+  );
+  bench.finish("a");
+  await eventually(() => doing().sort().join() === "claude-code  0,cursor  0", "it is told that it is over");
 });
 
 test("a plain bridge is told nothing", async () => {

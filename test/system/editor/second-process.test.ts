@@ -77,6 +77,12 @@ test.skipIf(!hasDotnet)(
     folder = await mkdtemp(join(tmpdir(), "ujb-second-"));
     const first = await processOfTheProject();
     const second = await processOfTheProject();
+    // A person learns what to do, also after a reload of scripts.
+    const staysOff =
+      /stays off, also once that one has ended: close that one, then click Start in Window > Unity Job Broker\.$/;
+    expect((await second.ask({ do: "status" })).lastError).toMatch(staysOff);
+    await second.ask({ do: "reload", downMs: 0 });
+    expect((await second.ask({ do: "status" })).lastError).toMatch(staysOff);
     await first.kill();
     started.splice(started.indexOf(first), 1);
     const third = await processOfTheProject();

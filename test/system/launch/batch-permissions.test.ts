@@ -30,13 +30,15 @@ describe("in batch mode", { skip: !hasDotnet }, () => {
 
   test("the environment names it too; an Editor with windows hears neither", async () => {
     install("2022.3.20f1", "opens, in C#");
-    const allow = { UNITY_BROKER_ALLOW: "builds" };
+    const allow = { UNITY_BROKER_ALLOW: "build-player,-run-tests" };
     const game = project("Game");
     const opened = await launch([game, "--batch"], allow);
     expect(opened, opened.stderr).toMatchObject({ code: 0 });
     expect((await run("build-player", BUILD)).code).toBe(0);
     const blocked = await run("run-tests");
-    expect(blocked.stdout).toContain("run-tests is blocked: start this Editor with -brokerAllow tests");
+    expect(blocked.stdout).toContain(
+      "run-tests is blocked: it is denied by its name; take -run-tests out of -brokerAllow",
+    );
 
     // This stand-in has saved that everything may run.
     const windows = project("Windows");

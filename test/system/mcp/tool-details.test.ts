@@ -37,12 +37,18 @@ describe("the bridge's tools and the simulated ones", () => {
   test.each(each)("%s is described twice alike", (_name, details) => {
     const schema = new Ajv2020({ strict: true }).compile(details.inputSchema ?? {});
     expect(schema({ NoSuchParameter: 1 })).toBe(false);
-    const properties = (details.inputSchema?.properties ?? {}) as Record<string, { default?: unknown }>;
+    const properties = (details.inputSchema?.properties ?? {}) as Record<
+      string,
+      { default?: unknown; enum?: unknown[] }
+    >;
     expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
     const defaults = Object.entries(properties).flatMap(([name, property]) =>
       property.default === undefined ? [] : [[name, property.default]],
     );
-    const required = (details.parameterSchema?.Required ?? []).map((name) => [name, "text"]);
+    const required = (details.parameterSchema?.Required ?? []).map((name) => [
+      name,
+      properties[name]?.enum?.[0] ?? "text",
+    ]);
     expect(schema(Object.fromEntries([...defaults, ...required]))).toBe(true);
   });
 });

@@ -20,12 +20,6 @@ interface Case {
 }
 
 describe("the Unity package", () => {
-  it("carries the command line's own table of clients", () => {
-    expect(read("unity-plugin", "Core", "Config", "clients.json")).toBe(
-      read("src", "cli", "clients", "clients.json"),
-    );
-  });
-
   it("carries the repository's licence and version", () => {
     expect(read("unity-plugin", "LICENSE.md")).toBe(read("LICENSE"));
     const { version } = JSON.parse(read("package.json")) as { version: string };
@@ -38,7 +32,7 @@ describe("the Unity package", () => {
   });
 });
 
-describe("edits of clients' files, the same in C#", () => {
+describe("edits of clients' files", () => {
   const { cases } = JSON.parse(read("test", "golden", "client-config.json")) as { cases: Case[] };
 
   it.each(cases)("$name", ({ op, before, path, value, after }) => {

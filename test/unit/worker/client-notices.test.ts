@@ -1,5 +1,6 @@
 /** When an Editor is told of the connected clients, and what. */
 import { afterEach, expect, test } from "vitest";
+import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { ConnectedClient } from "../../../src/shared/store/connected-clients.js";
 import type { ClientsNotice } from "../../../src/shared/wire/wire.js";
 import { type ClientNotices, createClientNotices } from "../../../src/worker/owner/clients/client-notices.js";
@@ -24,9 +25,12 @@ function stage(restMs = 1, lifeMs = 3_600_000) {
     tellClients: (notice: ClientsNotice) => void reported.push({ notice, at: performance.now() }),
   };
   let connected: ConnectedClient[] = [];
+  let open: OperationRecord[] = [];
   let reads = 0;
   const notices = createClientNotices(
     {
+      editorId: "game@1",
+      operations: { openOf: async () => open },
       clients: {
         lifeMs,
         async all() {
@@ -63,6 +67,9 @@ function stage(restMs = 1, lifeMs = 3_600_000) {
     },
     now: (...now: ConnectedClient[]) => {
       connected = now;
+    },
+    opens: (...operations: OperationRecord[]) => {
+      open = operations;
     },
   };
 }
@@ -110,6 +117,46 @@ test("the clients of the last gateway, whose end nobody publishes, are missed wi
   expect(reported[1]?.notice).toEqual({ clients: [], total: 0 });
 });
 
+const operation = (caller: string, tool: string, state: OperationRecord["state"]) =>
+  ({ tool, state, createdBy: { caller, requestId: 1 } }) as OperationRecord;
+
+test("each client is reported with what it runs and how much of it waits", () => {
+  const open = [
+    operation("a", "run-tests", "running"),
+    operation("a", "compile", "queued"),
+    operation("a", "ping", "queued"),
+    operation("b", "build-player", "queued"),
+    operation("left", "compile", "queued"),
+  ];
+  const { clients } = reportedClients([client("a"), client("b"), client("c")], open);
+  expect(clients.map(({ runs, waits }) => ({ runs, waits }))).toEqual([
+    { runs: "run-tests", waits: 2 },
+    { runs: undefined, waits: 1 },
+    { runs: undefined, waits: undefined },
+  ]);
+});
+
+test("while something runs every heartbeat looks, and once more after it; an idle Editor costs nothing", async () => {
+  const { reported, notices, looked, now, opens, reads } = stage();
+  now(client("a"));
+  notices.connected();
+  await looked(1);
+  notices.heard(false);
+  opens(operation("a", "compile", "running"));
+  notices.heard(true);
+  await looked(2);
+  expect(reported.at(-1)?.notice.clients[0]?.runs).toBe("compile");
+  opens();
+  notices.heard(false);
+  await looked(3);
+  expect(reported.at(-1)?.notice.clients[0]?.runs).toBeUndefined();
+  for (let turn = 0; turn < 200; turn += 1) {
+    notices.heard(false);
+    await new Promise((next) => setImmediate(next));
+  }
+  expect(reads()).toBe(3);
+});
+
 test("many changes in a short time are few notices, and the last one is reported", async () => {
   const restMs = 60;
   const { reported, notices, publish, now } = stage(restMs);
@@ -130,7 +177,7 @@ test("many changes in a short time are few notices, and the last one is reported
 
 test("the first 32 are named, by nothing but what people read, and all are counted", () => {
   const many = Array.from({ length: 40 }, (_, at) => client(String(at), { name: "\u001b[2J".repeat(50) }));
-  const { clients, total } = reportedClients(many);
+  const { clients, total } = reportedClients(many, []);
   expect(total).toBe(40);
   expect(clients).toHaveLength(32);
   for (const one of clients) {

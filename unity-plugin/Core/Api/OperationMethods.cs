@@ -17,40 +17,25 @@ namespace JobBroker.Bridge.Api
         private const int ListedOperations = 500;
         private const int ListedCharacters = 256 * 1024;
 
-        private readonly OperationLedger ledger;
-        private readonly ExecutionEngine engine;
-        private readonly OperationQueue queue;
-        private readonly CancellationRegistry cancellations;
-        private readonly ProgressBoard progress;
-        private readonly UnityToolRegistry tools;
-        private readonly McpSecurityChecker security;
-        private readonly WireJson wire;
-        private readonly IClock clock;
-        private readonly int longestPart;
+        public OperationLedger Ledger { get; init; } = null!;
 
-        public OperationMethods(
-            OperationLedger ledger,
-            ExecutionEngine engine,
-            OperationQueue queue,
-            CancellationRegistry cancellations,
-            ProgressBoard progress,
-            UnityToolRegistry tools,
-            McpSecurityChecker security,
-            WireJson wire,
-            IClock clock,
-            int longestPart)
-        {
-            this.ledger = ledger;
-            this.engine = engine;
-            this.queue = queue;
-            this.cancellations = cancellations;
-            this.progress = progress;
-            this.tools = tools;
-            this.security = security;
-            this.wire = wire;
-            this.clock = clock;
-            this.longestPart = longestPart;
-        }
+        public ExecutionEngine Engine { get; init; } = null!;
+
+        public OperationQueue Queue { get; init; } = null!;
+
+        public CancellationRegistry Cancellations { get; init; } = null!;
+
+        public ProgressBoard Progress { get; init; } = null!;
+
+        public UnityToolRegistry Tools { get; init; } = null!;
+
+        public McpSecurityChecker Security { get; init; } = null!;
+
+        public WireJson Wire { get; init; } = null!;
+
+        public IClock Clock { get; init; } = null!;
+
+        public int LongestPart { get; init; }
 
         /// <summary>Answers a request of the worker; null for a method that is not here.</summary>
         public Answer? Handle(string method, JToken? parameters)
@@ -83,7 +68,7 @@ namespace JobBroker.Bridge.Api
             }
             catch (LedgerUnavailableException error)
             {
-                var data = new JObject { ["ledgerSeq"] = ledger.LedgerSeq };
+                var data = new JObject { ["ledgerSeq"] = Ledger.LedgerSeq };
                 return Answer.Error(ErrorCodes.LedgerUnavailable, error.Message, data);
             }
         }
@@ -94,22 +79,22 @@ namespace JobBroker.Bridge.Api
         /// </summary>
         public void Accept(LedgerOperation operation, string? refusal)
         {
-            ledger.Accept(operation);
-            if (refusal == null) engine.Queue(operation, tools.Get(operation.Tool!)!);
-            else ledger.End(operation, Refused(refusal));
+            Ledger.Accept(operation);
+            if (refusal == null) Engine.Queue(operation, Tools.Get(operation.Tool!)!);
+            else Ledger.End(operation, Refused(refusal));
         }
 
         private Outcome Refused(string reason) =>
-            Outcome.Error(LedgerState.Failed, "security_blocked", reason, null, clock.NowMs);
+            Outcome.Error(LedgerState.Failed, "security_blocked", reason, null, Clock.NowMs);
 
         private Answer Submit(JToken? parameters)
         {
-            var submit = Ledger.Submit.Read(parameters, out var problem);
+            var submit = JobBroker.Bridge.Ledger.Submit.Read(parameters, out var problem);
             if (submit == null) return Answer.Error(ErrorCodes.InvalidParams, problem!);
             // One critical section with hello: a submit below a higher fence is not journalled.
-            lock (ledger.Gate)
+            lock (Ledger.Gate)
             {
-                var admitted = Admission.Admit(new AdmitLedger(ledger, tools, security), submit);
+                var admitted = Admission.Admit(new AdmitLedger(Ledger, Tools, Security), submit);
                 switch (admitted.Kind)
                 {
                     case AdmittedKind.Run:
@@ -121,7 +106,7 @@ namespace JobBroker.Bridge.Api
                     case AdmittedKind.Attach:
                         return Attached(submit.OperationId);
                     case AdmittedKind.SameAs:
-                        return Reply(wire.SameAs(admitted.Operation!));
+                        return Reply(Wire.SameAs(admitted.Operation!));
                     default:
                         return Refuse(admitted);
                 }
@@ -129,54 +114,54 @@ namespace JobBroker.Bridge.Api
         }
 
         private LedgerOperation OperationOf(Submit submit) =>
-            submit.ToOperation(tools.Get(submit.Tool)?.IsReadOnly ?? false);
+            submit.ToOperation(Tools.Get(submit.Tool)?.IsReadOnly ?? false);
 
         private Answer Attached(string operationId)
         {
-            var operation = ledger.Get(operationId)!;
+            var operation = Ledger.Get(operationId)!;
             var json = new JObject { ["state"] = operation.State };
-            if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
+            if (operation.Outcome != null) json["outcome"] = Wire.OutcomeOf(operation);
             return Reply(json);
         }
 
         private Answer Refuse(Admitted admitted)
         {
-            var data = new JObject { ["ledgerSeq"] = ledger.LedgerSeq };
+            var data = new JObject { ["ledgerSeq"] = Ledger.LedgerSeq };
             if (admitted.HighestEpoch != null) data["highestEpoch"] = admitted.HighestEpoch;
             return Answer.Error(admitted.Code, admitted.Message, data);
         }
 
         private Answer Get(string operationId)
         {
-            lock (ledger.Gate)
+            lock (Ledger.Gate)
             {
-                var operation = ledger.Get(operationId);
+                var operation = Ledger.Get(operationId);
                 if (operation == null) return Reply(new JObject { ["state"] = "unknown" });
                 var json = new JObject { ["state"] = operation.State };
                 if (operation.Origin != null) json["origin"] = operation.Origin.DeepClone();
-                var last = progress.Last(operationId);
+                var last = Progress.Last(operationId);
                 if (last != null)
                 {
                     json["progress"] = last.DeepClone();
                     if (last["partialResult"] is { } partial) json["partialResult"] = partial.DeepClone();
                 }
-                if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
+                if (operation.Outcome != null) json["outcome"] = Wire.OutcomeOf(operation);
                 return Reply(json);
             }
         }
 
         private Answer Revoke(string operationId)
         {
-            lock (ledger.Gate)
+            lock (Ledger.Gate)
             {
-                var operation = ledger.Get(operationId);
+                var operation = Ledger.Get(operationId);
                 if (operation?.State == LedgerState.Running) return State("already_started");
                 if (operation != null && LedgerState.HasEnded(operation.State)) return State("finished");
                 if (operation?.State != LedgerState.Revoked)
                 {
                     // Journal first: under the gate nothing can begin before it leaves the queue.
-                    ledger.Revoke(operationId);
-                    queue.Remove(operationId);
+                    Ledger.Revoke(operationId);
+                    Queue.Remove(operationId);
                 }
                 return State(LedgerState.Revoked);
             }
@@ -184,9 +169,9 @@ namespace JobBroker.Bridge.Api
 
         private Answer Cancel(string operationId)
         {
-            lock (ledger.Gate)
+            lock (Ledger.Gate)
             {
-                var operation = ledger.Get(operationId);
+                var operation = Ledger.Get(operationId);
                 if (operation == null)
                 {
                     return Answer.Error(ErrorCodes.InvalidParams, $"There is no operation {operationId} here.");
@@ -195,30 +180,30 @@ namespace JobBroker.Bridge.Api
                 if (!LedgerState.IsOpen(operation.State)) return State("finished");
                 if (operation.State == LedgerState.Accepted)
                 {
-                    queue.Remove(operationId);
+                    Queue.Remove(operationId);
                     const string message = "Cancelled before it began.";
-                    engine.Settle(
+                    Engine.Settle(
                         operation,
-                        Outcome.Error(LedgerState.Cancelled, "cancelled", message, null, clock.NowMs));
+                        Outcome.Error(LedgerState.Cancelled, "cancelled", message, null, Clock.NowMs));
                     return State(LedgerState.Cancelled);
                 }
             }
             // Outside the gate: a tool's own callback may be slow.
-            return State(cancellations.Request(operationId) ? "requested" : "not_cancellable");
+            return State(Cancellations.Request(operationId) ? "requested" : "not_cancellable");
         }
 
         private Answer List(string? cursor)
         {
-            lock (ledger.Gate)
+            lock (Ledger.Gate)
             {
                 var page = ListPage<JObject>.Of(
-                    ledger.Operations(), cursor, wire.Listed, ListedOperations, ListedCharacters);
+                    Ledger.Operations(), cursor, Wire.Listed, ListedOperations, ListedCharacters);
                 if (page == null) return Answer.Error(ErrorCodes.InvalidParams, "The cursor does not belong to this list.");
                 var json = new JObject { ["operations"] = new JArray(page.Items) };
                 if (cursor == null)
                 {
-                    json["open"] = WireJson.IdsAndStates(ledger.Open());
-                    json["unacknowledged"] = WireJson.Ids(ledger.Unacknowledged());
+                    json["open"] = WireJson.IdsAndStates(Ledger.Open());
+                    json["unacknowledged"] = WireJson.Ids(Ledger.Unacknowledged());
                 }
                 if (page.NextCursor != null) json["nextCursor"] = page.NextCursor;
                 return Reply(json);
@@ -230,9 +215,9 @@ namespace JobBroker.Bridge.Api
             var operationId = request.Text("operationId");
             var offset = request.Count("offset");
             // A part must fit into a frame, whatever length was requested.
-            var length = (int)Math.Min(request.Count("length"), longestPart);
-            var operation = ledger.Get(operationId);
-            var part = operation == null ? null : ledger.ResultPart(operation, offset, length);
+            var length = (int)Math.Min(request.Count("length"), LongestPart);
+            var operation = Ledger.Get(operationId);
+            var part = operation == null ? null : Ledger.ResultPart(operation, offset, length);
             if (part == null)
             {
                 return Answer.Error(ErrorCodes.InvalidParams, $"There is no result of {operationId} here.");
@@ -241,7 +226,7 @@ namespace JobBroker.Bridge.Api
             {
                 ["operationId"] = operationId,
                 ["offset"] = offset,
-                ["total"] = ledger.ResultBytes(operation!),
+                ["total"] = Ledger.ResultBytes(operation!),
                 ["base64"] = Convert.ToBase64String(part),
             });
         }
@@ -249,9 +234,9 @@ namespace JobBroker.Bridge.Api
         private Answer Acknowledge(RequestParams request)
         {
             var ids = request.Texts("operationIds");
-            ledger.Acknowledge(ids);
-            ledger.Forget();
-            foreach (var id in ids) progress.Forget(id);
+            Ledger.Acknowledge(ids);
+            Ledger.Forget();
+            foreach (var id in ids) Progress.Forget(id);
             return Reply(new JObject());
         }
 
@@ -259,7 +244,7 @@ namespace JobBroker.Bridge.Api
 
         private Answer Reply(JObject json)
         {
-            json["ledgerSeq"] = ledger.LedgerSeq;
+            json["ledgerSeq"] = Ledger.LedgerSeq;
             return Answer.Result(json);
         }
     }

@@ -15,59 +15,42 @@ namespace JobBroker.Bridge.Api
         private const string PlainIsOff = "This bridge answers only callers that prove to hold its token. To call tools without "
             + "it, turn on the plain surface: then every program and user of this machine may run them.";
 
-        private readonly Door door;
-        private readonly Handshake hello;
-        private readonly FenceGate fence;
-        private readonly WorkerSeat seat;
-        private readonly OperationMethods operations;
-        private readonly PlainSurface plain;
-        private readonly UnityToolRegistry tools;
-        private readonly UnityPushClient push;
-        private readonly McpSessionManager session;
-        private readonly Func<bool> plainSurface;
+        public Door Door { get; init; } = null!;
 
-        /// <param name="plainSurface">
-        /// While it returns true, every program that reaches the port may call tools by their names, without any proof.
-        /// </param>
-        public UnityApiHandler(
-            Door door,
-            Handshake hello,
-            FenceGate fence,
-            WorkerSeat seat,
-            OperationMethods operations,
-            PlainSurface plain,
-            UnityToolRegistry tools,
-            UnityPushClient push,
-            McpSessionManager session,
-            Func<bool> plainSurface)
-        {
-            this.door = door;
-            this.hello = hello;
-            this.fence = fence;
-            this.seat = seat;
-            this.operations = operations;
-            this.plain = plain;
-            this.tools = tools;
-            this.push = push;
-            this.session = session;
-            this.plainSurface = plainSurface;
-        }
+        public Handshake Handshake { get; init; } = null!;
+
+        public FenceGate Fence { get; init; } = null!;
+
+        public WorkerSeat Seat { get; init; } = null!;
+
+        public OperationMethods Operations { get; init; } = null!;
+
+        public PlainSurface PlainCalls { get; init; } = null!;
+
+        public UnityToolRegistry Tools { get; init; } = null!;
+
+        public UnityPushClient Push { get; init; } = null!;
+
+        public McpSessionManager Session { get; init; } = null!;
+
+        /// <summary>While it returns true, every program that reaches the port may call tools by their names, without any proof.</summary>
+        public Func<bool> IsPlainSurface { get; init; } = null!;
 
         public void Closed(IPeer peer)
         {
-            door.Left(peer);
-            seat.Leave(peer);
-            session.Disconnected(peer.Id);
+            Door.Left(peer);
+            Seat.Leave(peer);
+            Session.Disconnected(peer.Id);
         }
 
         public void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply)
         {
-            session.MessageReceived(peer.Id);
-            var seated = seat.Holds(peer);
-            if (seated) fence.MessageReceived();
+            Session.MessageReceived(peer.Id);
+            var seated = Seat.Holds(peer);
+            if (seated) Fence.MessageReceived();
             if (method == "bridge/hello") reply(Entered(() => Hello(peer, new HelloParams(parameters))));
             else if (method == "bridge/hand_over") reply(Entered(() => HandOver(peer, new HandOverParams(parameters))));
-            else if (method == "bridge/prove") reply(Entered(() => door.Prove(peer, parameters)));
+            else if (method == "bridge/prove") reply(Entered(() => Door.Prove(peer, parameters)));
             else if (IsOperation(method)) reply(Operation(seated, method, parameters));
             else Plain(peer, seated, method, parameters, reply);
         }
@@ -75,18 +58,18 @@ namespace JobBroker.Bridge.Api
         /// <summary>Only the worker that has proven itself is heard.</summary>
         public void Notified(IPeer peer, string method, JToken? parameters)
         {
-            if (!seat.Holds(peer)) return;
-            fence.MessageReceived();
-            if (method == "bridge/clients") session.McpClients.Take(peer.Id, parameters);
+            if (!Seat.Holds(peer)) return;
+            Fence.MessageReceived();
+            if (method == "bridge/clients") Session.McpClients.Take(peer.Id, parameters);
         }
 
         private static bool IsOperation(string method) => method.StartsWith("operation/", StringComparison.Ordinal);
 
         private Answer Hello(IPeer peer, HelloParams request) =>
-            door.Challenge(peer, request.Nonce, () => hello.Answer(peer, request));
+            Door.Challenge(peer, request.Nonce, () => Handshake.Answer(peer, request));
 
         private Answer HandOver(IPeer peer, HandOverParams request) =>
-            door.Challenge(peer, request.Nonce, () => fence.TakeOver(request));
+            Door.Challenge(peer, request.Nonce, () => Fence.TakeOver(request));
 
         /// <summary>Before admission, invalid parameters close the connection.</summary>
         private static Answer Entered(Func<Answer> enter)
@@ -108,17 +91,17 @@ namespace JobBroker.Bridge.Api
         private Answer Operation(bool seated, string method, JToken? parameters)
         {
             if (!seated) return Answer.Error(ErrorCodes.Unauthorized, "Say bridge/hello first.");
-            if (method == "operation/submit" && session.IsQuitting)
+            if (method == "operation/submit" && Session.IsQuitting)
             {
                 return Answer.Error(ErrorCodes.EditorShuttingDown, "The Editor is quitting.");
             }
-            return operations.Handle(method, parameters)
+            return Operations.Handle(method, parameters)
                 ?? Answer.Error(ErrorCodes.MethodNotFound, $"There is no method {method}.");
         }
 
         private void Plain(IPeer peer, bool seated, string method, JToken? parameters, Action<Answer> reply)
         {
-            if (!seated && !plainSurface())
+            if (!seated && !IsPlainSurface())
             {
                 reply(PlainSurface.Blocked(method, PlainIsOff));
                 return;
@@ -141,7 +124,7 @@ namespace JobBroker.Bridge.Api
                     // A direct call would bypass the ledger's chain: the worker's calls are operations.
                     const string instead = "Submit an operation: a job broker drives this Editor.";
                     if (seated) reply(PlainSurface.Blocked(method, instead));
-                    else plain.Call(session.NameOf(peer.Id), method, parameters, reply);
+                    else PlainCalls.Call(Session.NameOf(peer.Id), method, parameters, reply);
                     return;
             }
         }
@@ -149,17 +132,17 @@ namespace JobBroker.Bridge.Api
         private Answer ToolDetails(JObject? parameters)
         {
             var all = parameters != null && Flag(parameters, "IncludeDevelopmentOnly");
-            return Answer.Result(new JObject { ["Tools"] = tools.Details(all), ["Ver"] = session.Version });
+            return Answer.Result(new JObject { ["Tools"] = Tools.Details(all), ["Ver"] = Session.Version });
         }
 
         private Answer Announce(IPeer peer, JObject names)
         {
             var name = Either(names, "ClientName");
-            if (name != null) session.SetClientName(peer.Id, name);
+            if (name != null) Session.SetClientName(peer.Id, name);
             var endpoint = Either(names, "PushNotificationEndpoint") ?? Either(names, "Endpoint");
             var key = Either(names, "PushNotificationKey") ?? Either(names, "Key");
-            if (endpoint != null && push.ConnectTo(endpoint, key)) session.SetPushEndpoint(endpoint, key);
-            var message = $"Client name is {session.NameOf(peer.Id)}.";
+            if (endpoint != null && Push.ConnectTo(endpoint, key)) Session.SetPushEndpoint(endpoint, key);
+            var message = $"Client name is {Session.NameOf(peer.Id)}.";
             return Answer.Result(new JObject { ["Message"] = message, ["Success"] = true });
         }
 

@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Reflection;
@@ -18,7 +19,7 @@ namespace JobBroker.Bridge.Code
         private const int StopMs = 400;
 
         private readonly object gate = new object();
-        private readonly HashSet<CompilerProcess> running = new HashSet<CompilerProcess>();
+        private readonly HashSet<ChildProgram> running = new HashSet<ChildProgram>();
         private readonly Func<RoslynLocation?> locate;
         private readonly Func<IReadOnlyList<string>> references;
         private readonly IBridgeLog log;
@@ -62,7 +63,7 @@ namespace JobBroker.Bridge.Code
         /// <summary>Kills what still compiles; nothing compiles afterwards.</summary>
         public void Dispose()
         {
-            CompilerProcess[] killed;
+            ChildProgram[] killed;
             lock (gate)
             {
                 closed = true;
@@ -84,11 +85,13 @@ namespace JobBroker.Bridge.Code
             var file = Path.Combine(folder, "code.cs");
             File.WriteAllText(file, source, new UTF8Encoding(false));
             File.WriteAllLines(response, Options(output, file), new UTF8Encoding(false));
-            CompilerProcess process;
+            ChildProgram process;
             lock (gate)
             {
                 if (closed) throw new OperationCanceledException("The bridge is closed.");
-                process = CompilerProcess.Start(location, response, log);
+                // The compiler's server would stay behind as a process of its own: plain csc asks for none.
+                var start = new ProcessStartInfo(location.Dotnet, $"exec \"{location.Compiler}\" -noconfig \"@{response}\"");
+                process = ChildProgram.Start("csc", start, log);
                 running.Add(process);
             }
             try

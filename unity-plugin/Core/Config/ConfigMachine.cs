@@ -1,68 +1,47 @@
 #nullable enable
 using System;
-using System.Collections;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using System.Runtime.InteropServices;
-using System.Text.RegularExpressions;
 
 namespace JobBroker.Bridge.Config
 {
-    /// <summary>Whose files are meant: system, environment, home folder. Tests make any system of it.</summary>
+    /// <summary>Whose machine it is: its home folder, and where its programs are. Tests make one of their own.</summary>
     public sealed class ConfigMachine
     {
-        private static readonly Regex Variable = new Regex(@"\$\{(\w+):-([^}]*)\}", RegexOptions.CultureInvariant);
+        /// <summary>An Editor that was started from the Hub has a shorter path than a terminal.</summary>
+        private static readonly string[] UsualFolders = { "/usr/local/bin", "/opt/homebrew/bin" };
 
-        /// <param name="platform">darwin, linux or win32; others are taken for linux.</param>
-        public ConfigMachine(string platform, IReadOnlyDictionary<string, string> environment, string home)
+        /// <param name="path">As in the environment: folders between the system's separators.</param>
+        public ConfigMachine(bool isWindows, string home, string path)
         {
-            Platform = platform;
-            Environment = environment;
+            IsWindows = isWindows;
             Home = home;
+            var folders = path.Split(Path.PathSeparator).Where(one => one.Length > 0 && Path.IsPathRooted(one));
+            Folders = (isWindows ? folders : folders.Concat(UsualFolders)).Distinct().ToList();
         }
 
-        public string Platform { get; }
-
-        public IReadOnlyDictionary<string, string> Environment { get; }
+        public bool IsWindows { get; }
 
         public string Home { get; }
 
-        public bool IsWindows => Platform == "win32";
+        /// <summary>Where programs are looked for, in order.</summary>
+        public IReadOnlyList<string> Folders { get; }
 
         /// <summary>The machine that this process runs on.</summary>
         public static ConfigMachine Current() => new ConfigMachine(
-            RuntimeInformation.IsOSPlatform(OSPlatform.Windows) ? "win32"
-                : RuntimeInformation.IsOSPlatform(OSPlatform.OSX) ? "darwin" : "linux",
-            System.Environment.GetEnvironmentVariables().Cast<DictionaryEntry>()
-                .GroupBy(entry => (string)entry.Key)
-                .ToDictionary(group => group.Key, group => (string?)group.First().Value ?? ""),
-            System.Environment.GetFolderPath(System.Environment.SpecialFolder.UserProfile));
+            RuntimeInformation.IsOSPlatform(OSPlatform.Windows),
+            Environment.GetFolderPath(Environment.SpecialFolder.UserProfile),
+            Environment.GetEnvironmentVariable("PATH") ?? "");
 
-        /// <summary>The user's own file of a client.</summary>
-        public string UserFile(McpClient client)
+        /// <summary>The full path of a program; null when it is not there.</summary>
+        public string? PathOf(string program)
         {
-            var written = client.Files[Platform == "win32" || Platform == "darwin" ? Platform : "linux"];
-            var filled = Variable.Replace(written, match =>
-                Environment.TryGetValue(match.Groups[1].Value, out var value) && IsAbsolute(value)
-                    ? value
-                    : match.Groups[2].Value);
-            var path = filled.StartsWith("~", StringComparison.Ordinal) ? Home + filled.Substring(1) : filled;
-            return IsWindows ? path.Replace('/', '\\') : path;
-        }
-
-        /// <summary>A project's file of a client; null where it has none.</summary>
-        public string? ProjectFile(McpClient client, string folder)
-        {
-            if (client.ProjectFile == null) return null;
-            var path = folder.TrimEnd('/', '\\') + "/" + client.ProjectFile;
-            return IsWindows ? path.Replace('/', '\\') : path;
-        }
-
-        private bool IsAbsolute(string path)
-        {
-            if (!IsWindows) return path.StartsWith("/", StringComparison.Ordinal);
-            return path.StartsWith("\\", StringComparison.Ordinal) || path.StartsWith("/", StringComparison.Ordinal)
-                || (path.Length > 2 && char.IsLetter(path[0]) && path[1] == ':' && (path[2] == '\\' || path[2] == '/'));
+            var names = IsWindows ? new[] { program + ".exe", program + ".cmd", program } : new[] { program };
+            return Path.IsPathRooted(program)
+                ? names.FirstOrDefault(File.Exists)
+                : Folders.SelectMany(folder => names.Select(name => Path.Combine(folder, name))).FirstOrDefault(File.Exists);
         }
     }
 }

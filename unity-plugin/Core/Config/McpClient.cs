@@ -1,82 +1,54 @@
 #nullable enable
+using System;
 using System.Collections.Generic;
+using System.Linq;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Config
 {
-    public enum ClientFormat
-    {
-        /// <summary>The client documents plain JSON.</summary>
-        Json,
-
-        /// <summary>It reads comments too.</summary>
-        JsonWithComments,
-
-        Toml,
-    }
-
-    /// <summary>An MCP client as the table describes it; never changes.</summary>
+    /// <summary>An MCP client that the command line's <c>install</c> knows.</summary>
     public sealed class McpClient
     {
-        internal McpClient(
-            string id,
-            string title,
-            ClientFormat format,
-            IReadOnlyList<string> servers,
-            IReadOnlyDictionary<string, string> files,
-            string? projectFile,
-            JObject stdio,
-            string afterwards,
-            string source)
+        private readonly string servers;
+
+        private McpClient(string id, string title, string servers = "mcpServers")
         {
             Id = id;
             Title = title;
-            Format = format;
-            Servers = servers;
-            Files = files;
-            ProjectFile = projectFile;
-            Stdio = stdio;
-            Afterwards = afterwards;
-            Source = source;
+            this.servers = servers;
         }
+
+        /// <summary>Those of the command line's own table (src/cli/clients/clients.json).</summary>
+        public static IReadOnlyList<McpClient> All { get; } = Array.AsReadOnly(new[]
+        {
+            new McpClient("claude-code", "Claude Code"),
+            new McpClient("claude-desktop", "Claude Desktop"),
+            new McpClient("cursor", "Cursor"),
+            new McpClient("vscode", "VS Code", "servers"),
+            new McpClient("windsurf", "Windsurf"),
+            new McpClient("codex", "Codex", "mcp_servers"),
+            new McpClient("gemini", "Gemini CLI"),
+            new McpClient("antigravity", "Antigravity"),
+        });
 
         public string Id { get; }
 
         /// <summary>As its makers write it.</summary>
         public string Title { get; }
 
-        public ClientFormat Format { get; }
-
-        /// <summary>The keys under which a file lists its servers by name.</summary>
-        public IReadOnlyList<string> Servers { get; }
-
-        /// <summary>The user's own file by system: darwin, linux, win32.</summary>
-        public IReadOnlyDictionary<string, string> Files { get; }
-
-        /// <summary>Relative to a project's folder; null where the client has no such file.</summary>
-        public string? ProjectFile { get; }
-
-        /// <summary>The entry of a server that the client starts, with {command} and {args} to fill in.</summary>
-        public JObject Stdio { get; }
-
-        /// <summary>What the user does for the client to notice.</summary>
-        public string Afterwards { get; }
-
-        /// <summary>The page that decides all this.</summary>
-        public string Source { get; }
-    }
-
-    /// <summary>A command and its arguments.</summary>
-    public sealed class LaunchCommand
-    {
-        public LaunchCommand(string command, IReadOnlyList<string> arguments)
+        /// <summary>What a person puts into the client's file to have it start that broker.</summary>
+        internal string Configuration(BrokerProgram broker)
         {
-            Command = command;
-            Arguments = arguments;
+            var arguments = broker.Arguments.Append("mcp").ToArray();
+            if (servers == "mcp_servers")
+            {
+                return $"[mcp_servers.unity]\ncommand = {JsonConvert.ToString(broker.Command)}\n"
+                    + $"args = {JsonConvert.SerializeObject(arguments)}\nstartup_timeout_sec = 60\ntool_timeout_sec = 120\n";
+            }
+            var entry = new JObject { ["command"] = broker.Command, ["args"] = new JArray(arguments) };
+            if (servers == "servers") entry.AddFirst(new JProperty("type", "stdio"));
+            return new JObject { [servers] = new JObject { ["unity"] = entry } }.ToString(Formatting.Indented) + "\n";
         }
-
-        public string Command { get; }
-
-        public IReadOnlyList<string> Arguments { get; }
     }
 }

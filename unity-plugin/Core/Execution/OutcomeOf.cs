@@ -41,9 +41,9 @@ namespace JobBroker.Bridge.Execution
 
         private static Outcome Error(Exception error, bool cancelRequested, long startedAt, long endedAt)
         {
-            if (error is ToolException { Type: "domain_reload" })
+            if (error is ToolException { Type: ToolException.DomainReload or ToolException.OutcomeUnknown } unknown)
             {
-                return Outcome.Error(LedgerState.Interrupted, "domain_reload", error.Message, startedAt, endedAt);
+                return Outcome.Error(LedgerState.Interrupted, unknown.Type, error.Message, startedAt, endedAt);
             }
             if (cancelRequested && (error is OperationCanceledException || error is ToolException { Type: "cancelled" }))
             {

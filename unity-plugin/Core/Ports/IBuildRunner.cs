@@ -6,8 +6,10 @@ namespace JobBroker.Bridge.Ports
 {
     public sealed class BuildRequest
     {
-        public BuildRequest(string target, string outputPath, bool development, IReadOnlyList<string> scenes)
+        public BuildRequest(
+            string target, string outputPath, bool development, IReadOnlyList<string> scenes, string? profile = null)
         {
+            Profile = profile;
             Target = target;
             OutputPath = outputPath;
             Development = development;
@@ -21,8 +23,11 @@ namespace JobBroker.Bridge.Ports
 
         public bool Development { get; }
 
-        /// <summary>Scene paths; empty means the scenes of the build settings.</summary>
+        /// <summary>Scene paths; empty means the scenes of the build settings, or of the profile.</summary>
         public IReadOnlyList<string> Scenes { get; }
+
+        /// <summary>Path of the build profile, which is the active one; null builds without.</summary>
+        public string? Profile { get; }
     }
 
     /// <summary>A file that Unity says it has written.</summary>
@@ -97,6 +102,21 @@ namespace JobBroker.Bridge.Ports
 
         /// <summary>Targets whose build support is installed.</summary>
         IReadOnlyList<string> SupportedTargets { get; }
+
+        /// <summary>Paths of the project's build profiles; null in Editors without them (before Unity 6).</summary>
+        IReadOnlyList<string>? Profiles { get; }
+
+        /// <summary>Path of the active build profile; null when a platform is chosen instead.</summary>
+        string? ActiveProfile { get; }
+
+        /// <summary>
+        /// Switches to a platform, away from any profile: assets are imported before it returns, scripts are compiled and the
+        /// domain is reloaded afterwards. Null when it is done, else why not.
+        /// </summary>
+        string? Switch(string target);
+
+        /// <summary>The same to a build profile and its platform.</summary>
+        string? SwitchToProfile(string path);
 
         /// <param name="step">Called for each step (name, fraction of the whole from 0 to 1, or a negative number when unknown); may come from any thread.</param>
         BuildOutcome Build(BuildRequest request, Action<string, double> step);

@@ -50,6 +50,9 @@ namespace JobBroker.Bridge.Ports
     {
         Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation);
 
+        /// <summary>The end of a compilation that the Editor has begun, or is about to begin; null when there is none.</summary>
+        Task<CompileOutcome>? PendingAsync();
+
         /// <summary>
         /// The errors of the last compilation, whoever asked for it; empty when there were none, or they cannot be read.
         /// </summary>

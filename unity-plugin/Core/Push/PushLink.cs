@@ -3,6 +3,7 @@ using System;
 using System.Diagnostics;
 using System.Net.Sockets;
 using System.Text;
+using JobBroker.Bridge.Wire;
 
 namespace JobBroker.Bridge.Push
 {
@@ -90,7 +91,7 @@ namespace JobBroker.Bridge.Push
             {
                 for (var at = 0; at < bytes.Length;)
                 {
-                    var sent = socket.Send(bytes, at, bytes.Length - at, SocketFlags.None, out var error);
+                    var sent = SomeBytes.Send(socket, bytes, at, bytes.Length - at, out var error);
                     if (error != SocketError.Success && !IsForNow(error)) return false;
                     at += sent;
                     if (sent > 0) stalled.Restart();

@@ -8,9 +8,9 @@ using JobBroker.Bridge.Window;
 namespace JobBroker.Bridge.Security
 {
     /// <summary>
-    /// Which security switches are on in batch mode, where nobody can click one: exactly those that the command line names, or else
-    /// the environment; where neither names any, those that the user has saved. An Editor with windows is never changed by
-    /// them: somebody may have set a variable for other processes.
+    /// What may run in batch mode, where nobody can click a switch: exactly what the command line names, or else the environment
+    /// (switches, tools, assemblies: see ToolChoices); where neither names anything, what the user has saved. An Editor with windows
+    /// is never changed by them: somebody may have set a variable for other processes.
     /// </summary>
     public sealed class BatchPermissions
     {
@@ -24,15 +24,20 @@ namespace JobBroker.Bridge.Security
         private const string Nothing = "none";
 
         private readonly IReadOnlyCollection<SecuritySetting> allowed;
+        private readonly ToolChoices choices;
 
-        private BatchPermissions(IReadOnlyCollection<SecuritySetting> allowed)
+        private BatchPermissions(IReadOnlyList<string> words)
         {
-            this.allowed = allowed;
+            allowed = words.Select(SecurityPlace.Named).OfType<SecuritySetting>().Distinct().ToList();
+            choices = ToolChoices.Of(words.Where(word => SecurityPlace.Named(word) == null && !IsNothing(word)));
         }
 
         /// <summary>Null: the saved settings count.</summary>
         /// <param name="environment">The value of <see cref="Variable"/>; null when it is not set.</param>
-        /// <param name="fault">A sentence about words that are unknown or without effect; null when there are none.</param>
+        /// <param name="fault">
+        /// A sentence about words that cannot name anything; null when there are none. Names are looked up once the tools are
+        /// known: ToolConsent.Unknown.
+        /// </param>
         public static BatchPermissions? Of(
             string? environment,
             IReadOnlyList<string> commandLine,
@@ -49,17 +54,18 @@ namespace JobBroker.Bridge.Security
                 fault = $"{place} counts in batch mode only, and is ignored: this Editor has a window ({SecurityPlace.Window}).";
                 return null;
             }
-            var unknown = named.Where(word => SecurityPlace.Named(word) == null && !IsNothing(word)).ToList();
-            if (unknown.Count > 0)
+            var wrong = named.Where(word => SecurityPlace.Named(word) == null && !ToolChoices.IsWord(word)).ToList();
+            if (wrong.Count > 0)
             {
-                fault = $"{place} names {string.Join(", ", unknown)}, which allows nothing. "
-                    + $"Known are {string.Join(", ", SecurityPlace.Words)}, and {Nothing}.";
+                fault = $"{place} names {string.Join(", ", wrong)}, which allows nothing. Known are "
+                    + $"{string.Join(", ", SecurityPlace.Words)}, the names of tools, {ToolChoices.AssemblyPrefix}…, and {Nothing}.";
             }
-            return new BatchPermissions(named.Select(SecurityPlace.Named).OfType<SecuritySetting>().Distinct().ToList());
+            return new BatchPermissions(named);
         }
 
-        /// <summary>The saved settings with these switches; the lists of menu items and folders stay.</summary>
-        public SecuritySnapshot Over(BridgeSettings saved) => (saved with { Allowed = allowed }).Security(true);
+        /// <summary>The saved settings with these permissions; the lists of menu items and folders stay.</summary>
+        public SecuritySnapshot Over(BridgeSettings saved) =>
+            (saved with { Allowed = allowed, Choices = choices }).Security(true);
 
         /// <summary>Null where the argument does not come; without words where nothing follows it.</summary>
         private static IReadOnlyList<string>? InArguments(IReadOnlyList<string> commandLine)

@@ -19,7 +19,7 @@ namespace JobBroker.Bridge.Security
             this.settings = settings;
         }
 
-        /// <summary>Null when the call may run; else a sentence with the setting and where to switch it on.</summary>
+        /// <summary>Null when the call may run; else a sentence with what to do.</summary>
         /// <param name="arguments">As they came, checked against nothing yet.</param>
         public string? Refusal(string tool, JObject arguments)
         {
@@ -29,17 +29,10 @@ namespace JobBroker.Bridge.Security
                 return $"{tool} is blocked: this Editor has no such tool, and unknown tools are denied.";
             }
             var current = settings.Current;
-            var setting = registered.RequiredSecuritySetting;
-            if (!current.IsOn(setting))
-            {
-                var label = SecurityPlace.LabelOf(setting);
-                var word = SecurityPlace.WordOf(setting);
-                var how = current.IsBatch
-                    ? $"start this Editor with {BatchPermissions.Argument} {word} or {BatchPermissions.Variable}={word}, beside what it "
-                        + $"already allows; or switch on \"{label}\" on this machine in Unity under {SecurityPlace.Window}"
-                    : $"switch on \"{label}\" in Unity under {SecurityPlace.Window}";
-                return $"{tool} is blocked: {how}.";
-            }
+            // Where nobody has decided about the tool itself, what only reads is free.
+            var isFree = tool == ControlPlayModeTool.ToolName && ControlPlayModeTool.OnlyReads(arguments)
+                && current.Choices.OfTool(tool) == null;
+            if (!isFree && ToolConsent.Refusal(registered, current) is { } refusal) return refusal;
             return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
         }
 

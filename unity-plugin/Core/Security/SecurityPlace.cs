@@ -11,6 +11,15 @@ namespace JobBroker.Bridge.Security
     {
         public const string Window = "Window > Unity Job Broker, section Security";
 
+        /// <summary>Where single tools are switched.</summary>
+        public const string Tools = "Window > Unity Job Broker, section Tools";
+
+        /// <summary>The label of the switch that shows the tools for development.</summary>
+        public const string Development = "Development mode";
+
+        /// <summary>An environment variable: 1 shows them too.</summary>
+        public const string DevelopmentVariable = "UNITY_BROKER_DEVELOPMENT";
+
         private static readonly IReadOnlyList<(SecuritySetting Setting, string Word, string Label)> Switches = new[]
         {
             (SecuritySetting.TestExecution, "tests", "Enable Tests Execution"),

@@ -18,6 +18,12 @@ namespace JobBroker.Bridge.Security
         /// <summary>The switches that are on.</summary>
         public IReadOnlyCollection<SecuritySetting> Allowed { get; init; } = Array.Empty<SecuritySetting>();
 
+        /// <summary>What was said of single tools and assemblies.</summary>
+        public ToolChoices Choices { get; init; } = ToolChoices.None;
+
+        /// <summary>Tools for development are listed and may run.</summary>
+        public bool IsDevelopment { get; init; }
+
         /// <summary>Which menu items may run once menu items may run at all.</summary>
         public MenuItemPolicy MenuItems { get; init; } =
             new MenuItemPolicy(Array.Empty<string>(), MenuItemPolicy.DefaultDenied);

@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.IO;
+using JobBroker.Bridge.Ledger;
 
 namespace JobBroker.Bridge.Session
 {
@@ -63,5 +64,8 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>How long each part of a stop may take.</summary>
         public int StopMs { get; set; } = 500;
+
+        internal LedgerOptions ForLedger(string folder) =>
+            new LedgerOptions(folder) { ForgetAfterMs = ForgetAfterMs, KeepOperations = KeepOperations };
     }
 }

@@ -1,4 +1,6 @@
 #nullable enable
+using System;
+using System.Reflection;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Wire;
@@ -34,9 +36,24 @@ namespace JobBroker.Bridge.Session
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IPlayMode PlayMode { get; init; } = null!;
+
+        public IEditorState State { get; init; } = null!;
+
+        public IScreen Screen { get; init; } = null!;
+
+        public IAssets Assets { get; init; } = null!;
+
+        public IPackages Packages { get; init; } = null!;
+
+        public ITicks Ticks { get; init; } = null!;
+
         public ISecuritySettings Security { get; init; } = null!;
 
         public IBridgeLog Log { get; init; } = null!;
+
+        /// <summary>The package that an assembly of tools came with; null for the project's own code. Main thread only.</summary>
+        public Func<Assembly, string?> PackageOf { get; init; } = _ => null;
 
         /// <summary>Those that tools are written against.</summary>
         public ToolServices ForTools(ConsoleBuffer logs) => new ToolServices
@@ -53,6 +70,12 @@ namespace JobBroker.Bridge.Session
             Search = Search,
             Builds = Builds,
             Code = Code,
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
+            Assets = Assets,
+            Packages = Packages,
+            Ticks = Ticks,
             Security = Security,
         };
     }

@@ -58,12 +58,14 @@ namespace JobBroker.Bridge.Session
                 string.IsNullOrEmpty(options.Token) ? EndpointRegistry.NewToken() : options.Token!);
             var folders = new StateFolders(options, editorId);
             folders.RestrictToUser();
-            Ledger = OperationLedger.Open(LedgerOptionsFor(folders), ports.Clock);
+            Ledger = OperationLedger.Open(options.ForLedger(folders.Ledger), ports.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadMonitor(ports.Clock);
             logs = new ConsoleBuffer(ports.Console, ports.SessionStore);
             logs.Refresh(ports.Clock.NowMs);
-            Tools = new UnityToolRegistry(ports.ForTools(logs), toolAssemblies, ports.Log.Warn);
+            Tools = new UnityToolRegistry(ports.ForTools(logs), toolAssemblies, ports.Log.Warn, ports.PackageOf);
+            Tools.ShowDevelopmentOnly(ports.Security.Current.IsDevelopment);
+            if (ToolConsent.Unknown(ports.Security.Current, Tools.All()) is { } unknown) ports.Log.Warn(unknown);
             var security = new McpSecurityChecker(Tools, ports.Security);
             var cancellations = new CancellationRegistry();
             progress = new ProgressBoard(
@@ -92,24 +94,37 @@ namespace JobBroker.Bridge.Session
                 () => ports.Editor.Phase);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             describeOutcome = wire.OutcomeOf;
-            var operations = new OperationMethods(
-                Ledger,
-                Engine,
-                Queue,
-                cancellations,
-                progress,
-                Tools,
-                security,
-                wire,
-                ports.Clock,
-                options.InlineResultBytes);
+            var operations = new OperationMethods
+            {
+                Ledger = Ledger,
+                Engine = Engine,
+                Queue = Queue,
+                Cancellations = cancellations,
+                Progress = progress,
+                Tools = Tools,
+                Security = security,
+                Wire = wire,
+                Clock = ports.Clock,
+                LongestPart = options.InlineResultBytes,
+            };
             plain = new PlainSurface(Ledger, operations, Tools, security, ports.Clock);
             fence = new FenceGate(Ledger, seat, ports.Clock, options.ForeignSilenceMs);
             var door = new Door(Session.Token);
             push = new UnityPushClient(ports.Clock, ports.Log);
             hello = new Handshake(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, NotifyUnacknowledged);
-            var handler = new UnityApiHandler(
-                door, hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurface);
+            var handler = new UnityApiHandler
+            {
+                Door = door,
+                Handshake = hello,
+                Fence = fence,
+                Seat = seat,
+                Operations = operations,
+                PlainCalls = plain,
+                Tools = Tools,
+                Push = push,
+                Session = Session,
+                IsPlainSurface = () => options.PlainSurface,
+            };
             var logged = new LoggedRequests(handler, log, Session.NameOf);
             var limits = new WireLimits { FrameBytes = options.MaxFrameBytes, StrangerMs = options.StrangerMs };
             server = new McpBridgeServer(logged, limits, ports.Log, () => options.PlainSurface);
@@ -185,6 +200,7 @@ namespace JobBroker.Bridge.Session
         {
             mainThread.Tick();
             logs.Refresh(ports.Clock.NowMs);
+            Tools.ShowDevelopmentOnly(ports.Security.Current.IsDevelopment);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
             mainThread.Tick();
@@ -228,13 +244,6 @@ namespace JobBroker.Bridge.Session
             Listening = false;
             return inTime;
         }
-
-        private LedgerOptions LedgerOptionsFor(StateFolders folders) =>
-            new LedgerOptions(folders.Ledger)
-            {
-                ForgetAfterMs = options.ForgetAfterMs,
-                KeepOperations = options.KeepOperations,
-            };
 
         private void WriteEndpoint() => endpoint.Write(new EndpointRecord(
             ports.Editor.ProcessId,

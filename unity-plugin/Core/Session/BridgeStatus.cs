@@ -4,45 +4,12 @@ using System.Collections.Generic;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>One waiting operation.</summary>
-    public sealed class QueuedStatus
-    {
-        public QueuedStatus(string operationId, string tool)
-        {
-            OperationId = operationId;
-            Tool = tool;
-        }
-
-        public string OperationId { get; }
-
-        public string Tool { get; }
-    }
+    public sealed record QueuedStatus(string OperationId, string Tool);
 
     /// <summary>The operation on the main thread.</summary>
-    public sealed class RunningStatus
-    {
-        public RunningStatus(string operationId, string tool, long startedAtMs, double? progress, double? total, string? message)
-        {
-            OperationId = operationId;
-            Tool = tool;
-            StartedAtMs = startedAtMs;
-            Progress = progress;
-            Total = total;
-            Message = message;
-        }
-
-        public string OperationId { get; }
-
-        public string Tool { get; }
-
-        /// <summary>Milliseconds since the Unix epoch.</summary>
-        public long StartedAtMs { get; }
-
-        public double? Progress { get; }
-
-        public double? Total { get; }
-
-        public string? Message { get; }
-    }
+    /// <param name="StartedAtMs">Milliseconds since the Unix epoch.</param>
+    public sealed record RunningStatus(
+        string OperationId, string Tool, long StartedAtMs, double? Progress, double? Total, string? Message);
 
     /// <summary>The bridge at one moment, for people; never changes.</summary>
     public sealed class BridgeStatus

@@ -11,7 +11,7 @@ using JobBroker.Bridge.Wire;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>
-    /// The bridge as an adapter drives it: start, stop, restart, pump, the end of a script domain, the end of the
+    /// The bridge as an adapter drives it: start, stop, pump, the end of a script domain, the end of the
     /// Editor.
     /// Main thread only, but for <see cref="Status"/>. No member throws: errors are reported in <see
     /// cref="BridgeStatus.LastError"/>.
@@ -23,7 +23,6 @@ namespace JobBroker.Bridge.Session
         /// <summary>Whether this Editor session has had the ledger ("1"), or found it another process's ("0").</summary>
         private const string OwnerKey = "JobBroker.OwnsLedger";
 
-        private const string ForeignHint = " This process does not try again by itself.";
         private const string LogKey = "JobBroker.CommunicationLog";
         private const int RelistenMs = 100;
         private const int ReopenMs = 1000;
@@ -67,7 +66,7 @@ namespace JobBroker.Bridge.Session
             var before = ports.SessionStore.Get(WantedKey);
             if (ports.SessionStore.Get(OwnerKey) == "0")
             {
-                lastError = "Another process of this project has the ledger." + ForeignHint;
+                lastError = "Another process of this project had its ledger when this one began. " + StaysOff;
                 return;
             }
             if (before == "1" || (before == null && autoStart)) Start();
@@ -92,12 +91,6 @@ namespace JobBroker.Bridge.Session
             wanted = false;
             ports.SessionStore.Set(WantedKey, "0");
             runtime?.StopListening();
-        }
-
-        public void Restart()
-        {
-            Stop();
-            Start();
         }
 
         /// <summary>Runs the main lane; called with every tick of the Editor.</summary>
@@ -162,6 +155,10 @@ namespace JobBroker.Bridge.Session
             };
         }
 
+        /// <summary>What a person does about a ledger that another process has.</summary>
+        private string StaysOff => "The bridge of this process stays off, also once that one has ended: close that one, then "
+            + (ports.Security.Current.IsBatch ? "start this Editor again." : "click Start in Window > Unity Job Broker.");
+
         private void TryToListen()
         {
             triedAt = ports.Clock.ElapsedMs;
@@ -176,7 +173,7 @@ namespace JobBroker.Bridge.Session
             {
                 isForeign = ports.SessionStore.Get(OwnerKey) != "1";
                 if (isForeign) ports.SessionStore.Set(OwnerKey, "0");
-                Failed(isForeign ? error.Message + ForeignHint : error.Message);
+                Failed(isForeign ? error.Message + " " + StaysOff : error.Message);
             }
             catch (LedgerUnavailableException error)
             {

@@ -8,39 +8,17 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>An MCP client of the broker, by what it calls itself. Nothing is decided by it.</summary>
-    public sealed class ReportedClient
-    {
-        public ReportedClient(string name, string version, string transport)
-        {
-            Name = name;
-            Version = version;
-            Transport = transport;
-        }
+    /// <param name="Version">Empty when it gave none.</param>
+    /// <param name="Transport">stdio or http.</param>
+    /// <param name="Runs">The tool of its operation that this Editor has; null when it has none.</param>
+    /// <param name="Waits">How many of its operations wait for this Editor in the broker.</param>
+    public sealed record ReportedClient(string Name, string Version, string Transport, string? Runs = null, long Waits = 0);
 
-        public string Name { get; }
-
-        /// <summary>Empty when it gave none.</summary>
-        public string Version { get; }
-
-        /// <summary>stdio or http.</summary>
-        public string Transport { get; }
-    }
-
-    /// <summary>The MCP clients that were connected to the broker at one moment; never changes.</summary>
-    public sealed class ClientReport
+    /// <summary>The MCP clients that were connected to the broker at one moment.</summary>
+    /// <param name="Total">Those that are not named included.</param>
+    public sealed record ClientReport(IReadOnlyList<ReportedClient> Clients, long Total)
     {
         public static readonly ClientReport None = new ClientReport(new ReportedClient[0], 0);
-
-        public ClientReport(IReadOnlyList<ReportedClient> clients, long total)
-        {
-            Clients = clients;
-            Total = total;
-        }
-
-        public IReadOnlyList<ReportedClient> Clients { get; }
-
-        /// <summary>Those that are not named included.</summary>
-        public long Total { get; }
     }
 
     /// <summary>
@@ -93,7 +71,9 @@ namespace JobBroker.Bridge.Session
             var transport = Text(client["transport"]);
             if (transport != "stdio" && transport != "http") return null;
             var version = OneLine.Of(Text(client["version"]) ?? "", MostVersion);
-            return new ReportedClient(OneLine.Of(name, MostName), version, transport);
+            var runs = Text(client["runs"]) is { } tool ? OneLine.Of(tool, MostName) : null;
+            var waits = client["waits"] is JValue { Value: long many } && many > 0 ? many : 0;
+            return new ReportedClient(OneLine.Of(name, MostName), version, transport, runs, waits);
         }
 
         private static string? Text(JToken? value) => value is JValue { Value: string text } ? text : null;

@@ -10,11 +10,14 @@ namespace JobBroker.Bridge.Tools
         private readonly JObject details;
 
         /// <summary>Reads the tool's schema; whatever that throws is thrown on.</summary>
-        public RegisteredTool(string name, IUnityTool tool, McpToolAttribute attribute, bool builtIn)
+        /// <param name="package">What the tool's assembly came with; null for the project's own code.</param>
+        public RegisteredTool(string name, IUnityTool tool, McpToolAttribute attribute, bool builtIn, string? package = null)
         {
             Name = name;
             Tool = tool;
             BuiltIn = builtIn;
+            Assembly = builtIn ? null : tool.GetType().Assembly.GetName().Name;
+            Package = package;
             Effect = attribute.Effect;
             ExecutionClass = attribute.ExecutionClass;
             RequiredSecuritySetting = attribute.RequiredSecuritySetting;
@@ -31,6 +34,12 @@ namespace JobBroker.Bridge.Tools
 
         /// <summary>True for the bridge's own tools, which no other can replace.</summary>
         public bool BuiltIn { get; }
+
+        /// <summary>The name of the assembly that it comes from; null for the bridge's own.</summary>
+        public string? Assembly { get; }
+
+        /// <summary>The package that its assembly came with; null for the project's own code and the bridge's.</summary>
+        public string? Package { get; }
 
         public ToolEffect Effect { get; }
 
@@ -59,7 +68,7 @@ namespace JobBroker.Bridge.Tools
         private JObject Describe(McpToolAttribute attribute, JObject inputSchema) => new JObject
         {
             ["name"] = Name,
-            ["description"] = attribute.Description,
+            ["description"] = attribute.Description + (DisplayDevelopmentOnly ? " (For development only.)" : ""),
             ["parameterSchema"] = PlainParameterSchema.Of(inputSchema),
             ["displayDevelopmentOnly"] = DisplayDevelopmentOnly,
             ["inputSchema"] = inputSchema.DeepClone(),

@@ -65,6 +65,9 @@ namespace JobBroker.Bridge.Tools
         /// <summary>The type of a running call that a domain reload has cut: the outcome is interrupted.</summary>
         public const string DomainReload = "domain_reload";
 
+        /// <summary>The type of a call of which nobody knows whether it did its work: the outcome is interrupted.</summary>
+        public const string OutcomeUnknown = "outcome_unknown";
+
         private readonly string? stack;
 
         /// <param name="type">In snake_case, for example menu_item_not_found.</param>

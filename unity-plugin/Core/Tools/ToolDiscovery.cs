@@ -15,13 +15,14 @@ namespace JobBroker.Bridge.Tools
         public static IReadOnlyList<RegisteredTool> In(
             Assembly assembly,
             bool builtIn,
+            string? package,
             ToolServices services,
             Action<string> report)
         {
             var found = new List<RegisteredTool>();
             foreach (var type in TypesOf(assembly, report).OrderBy(type => type.FullName, StringComparer.Ordinal))
             {
-                var tool = Make(type, builtIn, services, report);
+                var tool = Make(type, builtIn, package, services, report);
                 if (tool != null) found.Add(tool);
             }
             return found;
@@ -32,6 +33,7 @@ namespace JobBroker.Bridge.Tools
             IUnityTool tool,
             McpToolAttribute attribute,
             bool builtIn,
+            string? package,
             Action<string> report)
         {
             var type = tool.GetType();
@@ -40,7 +42,7 @@ namespace JobBroker.Bridge.Tools
             if (fault != null) return LeaveOut(type, fault, report);
             try
             {
-                var registered = new RegisteredTool(name, tool, attribute, builtIn);
+                var registered = new RegisteredTool(name, tool, attribute, builtIn, package);
                 if ((string?)registered.Details()["inputSchema"]?["type"] == "object") return registered;
                 return LeaveOut(type, "its InputSchema must be of type object", report);
             }
@@ -50,7 +52,8 @@ namespace JobBroker.Bridge.Tools
             }
         }
 
-        private static RegisteredTool? Make(Type type, bool builtIn, ToolServices services, Action<string> report)
+        private static RegisteredTool? Make(
+            Type type, bool builtIn, string? package, ToolServices services, Action<string> report)
         {
             try
             {
@@ -58,7 +61,7 @@ namespace JobBroker.Bridge.Tools
                 if (attribute == null) return null;
                 var fault = ClassFault(type);
                 if (fault != null) return LeaveOut(type, fault, report);
-                return Wrap(Construct(type, services), attribute, builtIn, report);
+                return Wrap(Construct(type, services), attribute, builtIn, package, report);
             }
             catch (Exception error)
             {

@@ -32,6 +32,18 @@ namespace JobBroker.Bridge.Tools
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IPlayMode PlayMode { get; init; } = null!;
+
+        public IEditorState State { get; init; } = null!;
+
+        public IScreen Screen { get; init; } = null!;
+
+        public IAssets Assets { get; init; } = null!;
+
+        public IPackages Packages { get; init; } = null!;
+
+        public ITicks Ticks { get; init; } = null!;
+
         /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
         public ISecuritySettings Security { get; init; } = new Defaults();
 

@@ -19,19 +19,28 @@ namespace JobBroker.Bridge.Tools
     {
         private readonly object changing = new object();
         private readonly Action<string> report;
+        private readonly Func<Assembly, string?> packageOf;
+        private volatile bool showsDevelopmentOnly;
         private ToolSet current = new ToolSet(new Dictionary<string, RegisteredTool>());
 
         /// <summary>Finds the bridge's own tools and those of the given assemblies.</summary>
         /// <param name="report">Receives a sentence about each tool that is left out.</param>
-        public UnityToolRegistry(ToolServices services, IEnumerable<Assembly> assemblies, Action<string> report)
+        /// <param name="packageOf">The package that an assembly came with; null for the project's own code.</param>
+        public UnityToolRegistry(
+            ToolServices services,
+            IEnumerable<Assembly> assemblies,
+            Action<string> report,
+            Func<Assembly, string?>? packageOf = null)
         {
             this.report = report;
+            this.packageOf = packageOf ?? (_ => null);
             var own = typeof(UnityToolRegistry).Assembly;
             var found = new Dictionary<string, RegisteredTool>(StringComparer.Ordinal);
-            foreach (var tool in ToolDiscovery.In(own, true, services, report)) Enter(found, tool);
+            foreach (var tool in ToolDiscovery.In(own, true, null, services, report)) Enter(found, tool);
             foreach (var assembly in assemblies.Where(assembly => assembly != own).Distinct())
             {
-                foreach (var tool in ToolDiscovery.In(assembly, false, services, report)) Enter(found, tool);
+                var package = this.packageOf(assembly);
+                foreach (var tool in ToolDiscovery.In(assembly, false, package, services, report)) Enter(found, tool);
             }
             Replace(found);
         }
@@ -46,7 +55,16 @@ namespace JobBroker.Bridge.Tools
         public IReadOnlyList<RegisteredTool> All() => Current().Ordered;
 
         /// <summary>What get-tool-details lists (docs/reference/protocol.md, section 2), by name.</summary>
-        public JArray Details(bool includeDevelopmentOnly) => DetailsOf(Current().Ordered, includeDevelopmentOnly);
+        public JArray Details(bool includeDevelopmentOnly) =>
+            DetailsOf(Current().Ordered, includeDevelopmentOnly || showsDevelopmentOnly);
+
+        /// <summary>While it is on, tools for development are listed for everybody. Main thread only.</summary>
+        public void ShowDevelopmentOnly(bool on)
+        {
+            if (on == showsDevelopmentOnly) return;
+            showsDevelopmentOnly = on;
+            Changed?.Invoke();
+        }
 
         /// <summary>
         /// 16 hexadecimal digits that change with the name, description or any other detail of a tool.
@@ -65,7 +83,7 @@ namespace JobBroker.Bridge.Tools
                 report($"The tool {tool.GetType().FullName} is left out: it has no McpTool attribute.");
                 return false;
             }
-            var wrapped = ToolDiscovery.Wrap(tool, described, false, report);
+            var wrapped = ToolDiscovery.Wrap(tool, described, false, packageOf(tool.GetType().Assembly), report);
             if (wrapped == null) return false;
             lock (changing)
             {

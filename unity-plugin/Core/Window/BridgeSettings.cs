@@ -28,6 +28,12 @@ namespace JobBroker.Bridge.Window
         /// <summary>The security switches that are on.</summary>
         public IReadOnlyCollection<SecuritySetting> Allowed { get; init; } = Array.Empty<SecuritySetting>();
 
+        /// <summary>What the user said of single tools and assemblies.</summary>
+        public ToolChoices Choices { get; init; } = ToolChoices.None;
+
+        /// <summary>Shows tools that are for development.</summary>
+        public bool IsDevelopment { get; init; }
+
         /// <summary>Globs; empty means everything that is not denied.</summary>
         public IReadOnlyList<string> AllowedMenuItems
         {
@@ -68,6 +74,8 @@ namespace JobBroker.Bridge.Window
         {
             IsBatch = isBatch,
             Allowed = Allowed,
+            Choices = Choices,
+            IsDevelopment = IsDevelopment,
             MenuItems = new MenuItemPolicy(AllowedMenuItems, DeniedMenuItems),
             BuildFolders = new BuildFolderPolicy(BuildFolders),
         };

@@ -18,8 +18,6 @@ namespace JobBroker.Bridge.Window
 
         void Stop();
 
-        void Restart();
-
         /// <summary>Lets another broker's store take this Editor over.</summary>
         void HandOver();
     }
@@ -41,8 +39,6 @@ namespace JobBroker.Bridge.Window
         public void Start() => controller.Start();
 
         public void Stop() => controller.Stop();
-
-        public void Restart() => controller.Restart();
 
         public void HandOver() => controller.HandOver();
     }

@@ -19,37 +19,28 @@ namespace JobBroker.Bridge.Window
     /// </summary>
     public sealed class McpEditorWindowPresenter
     {
-        private readonly McpEditorWindowModel model;
+        private readonly McpEditorWindowModel model = new McpEditorWindowModel();
         private readonly IBridgeControl bridge;
         private readonly IBridgeSettings settings;
-        private readonly McpConfigService clients;
+        private readonly ClientInstaller installer;
         private readonly McpCommunicationLog log;
         private readonly IClock clock;
 
         public McpEditorWindowPresenter(
-            McpEditorWindowModel model,
-            IBridgeControl bridge,
-            IBridgeSettings settings,
-            McpConfigService clients,
-            McpCommunicationLog log,
-            IClock clock)
+            IBridgeControl bridge, IBridgeSettings settings, ClientInstaller installer, McpCommunicationLog log, IClock clock)
         {
-            this.model = model;
             this.bridge = bridge;
             this.settings = settings;
-            this.clients = clients;
+            this.installer = installer;
             this.log = log;
             this.clock = clock;
         }
 
-        /// <summary>
-        /// What there is to show now; reads the clients' files only when they were never read or changed by us.
-        /// </summary>
+        /// <summary>What there is to show now.</summary>
         public WindowViewData View()
         {
             var status = bridge.Status();
             var current = settings.Current;
-            model.Clients ??= clients.Look();
             return new WindowViewData
             {
                 IsRunning = status.Running,
@@ -58,11 +49,12 @@ namespace JobBroker.Bridge.Window
                 Notice = model.Notice,
                 Facts = Facts(status),
                 CanHandOver = status.BoundStore != null,
-                Clients = status.Clients.Select(ClientLine).ToList(),
+                Clients = current.PlainSurface ? status.Clients.Select(ClientLine).ToList() : new List<string>(),
                 McpClients = WindowText.McpClients(status.McpClients).ToList(),
                 Running = WindowText.Running(status.RunningOperation, clock.NowMs),
                 Queue = status.Queue.Select((one, index) => $"{index + 1}. {one.Tool}").ToList(),
-                Tools = bridge.Tools().Select(tool => Row(tool, current)).ToList(),
+                Tools = ToolRows.Of(bridge.Tools(), settings.Security),
+                IsDevelopment = settings.Security.IsDevelopment,
                 Security = SecurityPlace.All.Select(one => Switch(one, current)).ToList(),
                 AutoStart = current.AutoStart,
                 PlainSurface = current.PlainSurface,
@@ -77,7 +69,8 @@ namespace JobBroker.Bridge.Window
                 HasMenuItemChanges = model.TypedAllowed != null || model.TypedDenied != null,
                 BuildFolders = model.TypedBuildFolders ?? Lines(current.BuildFolders),
                 HasBuildFolderChanges = model.TypedBuildFolders != null,
-                Configurations = model.Clients.Select(WindowText.Row).ToList(),
+                CanInstall = !installer.IsBusy,
+                InstallNote = installer.Note,
                 LogFilter = model.LogFilter,
                 Log = log.Entries().Where(IsWanted).Reverse().Select(Row).ToList(),
             };
@@ -86,8 +79,6 @@ namespace JobBroker.Bridge.Window
         public void Start() => bridge.Start();
 
         public void Stop() => bridge.Stop();
-
-        public void Restart() => bridge.Restart();
 
         public void HandOver()
         {
@@ -100,6 +91,29 @@ namespace JobBroker.Bridge.Window
         public void SetPlainSurface(bool on) => Change(settings.Current with { PlainSurface = on });
 
         public void SetSecurity(SecuritySetting setting, bool on) => Change(settings.Current.With(setting, on));
+
+        public void SetDevelopment(bool on) => Change(settings.Current with { IsDevelopment = on });
+
+        /// <summary>Switches one tool alone; what its assembly and its switch say anyway is not kept.</summary>
+        public void SetTool(string name, bool on)
+        {
+            var tool = bridge.Tools().FirstOrDefault(one => one.Name == name);
+            if (tool == null) return;
+            var current = settings.Current;
+            var others = current with { Choices = current.Choices.WithTool(name, null) };
+            var isOnAnyway = ToolConsent.Refusal(tool, settings.Security with { Choices = others.Choices }) == null;
+            Change(isOnAnyway == on ? others : current with { Choices = current.Choices.WithTool(name, on) });
+        }
+
+        /// <summary>Switches the tools of an assembly; what counts anyway is not kept.</summary>
+        public void SetAssembly(string name, bool on)
+        {
+            var package = bridge.Tools().FirstOrDefault(tool => tool.Assembly == name)?.Package;
+            var current = settings.Current;
+            var others = current with { Choices = current.Choices.WithAssembly(name, null) };
+            var isOnAnyway = ToolConsent.IsAllowed(name, package, others.Security());
+            Change(isOnAnyway == on ? others : current with { Choices = current.Choices.WithAssembly(name, on) });
+        }
 
         public void TypePort(string text) => model.TypedPort = text;
 
@@ -149,11 +163,9 @@ namespace JobBroker.Bridge.Window
 
         public void RevertBuildFolders() => model.TypedBuildFolders = null;
 
-        public void Install(string clientId) => Show(clients.Install(clientId, Now()));
+        public void Install(McpClient client) => installer.Install(client);
 
-        public void Uninstall(string clientId) => Show(clients.Remove(clientId, Now()));
-
-        public void RefreshClients() => model.Clients = null;
+        public void Uninstall(McpClient client) => installer.Remove(client);
 
         public void FilterLog(string text) => model.LogFilter = text;
 
@@ -168,7 +180,6 @@ namespace JobBroker.Bridge.Window
                 new LabelledText("Broker", status.Worker ?? "none yet"),
             };
             if (status.BoundStore != null) facts.Add(new LabelledText("Store", status.BoundStore));
-            facts.Add(new LabelledText("Ledger", $"{status.LedgerId}, entry {status.LedgerSeq}"));
             return facts.Where(fact => fact.Text.Length > 0).ToList();
         }
 
@@ -205,14 +216,6 @@ namespace JobBroker.Bridge.Window
         private static SecuritySwitch Switch(SecuritySetting setting, BridgeSettings current) =>
             new SecuritySwitch(setting, SecurityPlace.LabelOf(setting), current.IsOn(setting));
 
-        private static ToolRow Row(RegisteredTool tool, BridgeSettings current)
-        {
-            var setting = tool.RequiredSecuritySetting;
-            var guard = setting == SecuritySetting.None ? null : Switch(setting, current);
-            var description = (string?)tool.Details()["description"] ?? "";
-            return new ToolRow(tool.Name, description, WindowText.Remark(tool), guard);
-        }
-
         private static LogRow Row(CommunicationEntry entry)
         {
             var sign = entry.Kind == CommunicationKind.Request ? "→" : "←";
@@ -244,13 +247,5 @@ namespace JobBroker.Bridge.Window
                 return false;
             }
         }
-
-        private void Show(McpConfigResult result)
-        {
-            model.Notice = result.Message + (result.Backup == null ? "" : " Backup: " + result.Backup);
-            model.Clients = null;
-        }
-
-        private DateTime Now() => DateTimeOffset.FromUnixTimeMilliseconds(clock.NowMs).UtcDateTime;
     }
 }

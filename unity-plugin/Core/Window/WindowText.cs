@@ -3,9 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
-using JobBroker.Bridge.Config;
 using JobBroker.Bridge.Session;
-using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Window
 {
@@ -57,42 +55,22 @@ namespace JobBroker.Bridge.Window
                 + "and at most one '=', and at most 64 characters. Put commas between labels.";
         }
 
-        /// <summary>A line for each MCP client of the broker, and one for those that are not named.</summary>
+        /// <summary>A line for each MCP client of the broker, with what it does here, and one for those that are not named.</summary>
         public static IEnumerable<string> McpClients(ClientReport report)
         {
             foreach (var client in report.Clients)
             {
-                yield return (client.Name + " " + client.Version).Trim() + ", over " + client.Transport;
+                var does = new[]
+                {
+                    client.Runs == null ? null : "runs " + client.Runs,
+                    client.Waits == 0 ? null : string.Format(CultureInfo.InvariantCulture, "waits for {0}", client.Waits),
+                }.Where(one => one != null);
+                var doing = string.Join(", ", does);
+                yield return (client.Name + " " + client.Version).Trim() + ", over " + client.Transport
+                    + (doing.Length == 0 ? "" : ": " + doing);
             }
             var others = report.Total - report.Clients.Count;
             if (others > 0) yield return string.Format(CultureInfo.InvariantCulture, "and {0} more", others);
         }
-
-        public static string Remark(RegisteredTool tool)
-        {
-            var effect = tool.Effect == ToolEffect.ReadOnly ? "reads only"
-                : tool.Effect == ToolEffect.Idempotent ? "safe to repeat" : "changes things";
-            var length = tool.ExecutionClass == ExecutionClass.Quick ? "seconds"
-                : tool.ExecutionClass == ExecutionClass.Long ? "up to an hour" : "minutes";
-            return effect + ", " + length + (tool.DisplayDevelopmentOnly ? ", development only" : "");
-        }
-
-        public static ClientRow Row(McpClientState state)
-        {
-            switch (state.Installation)
-            {
-                case ClientInstallation.Absent:
-                    return Row(state, "not installed", "Install", true, false);
-                case ClientInstallation.Installed:
-                    return Row(state, "installed", "Installed", false, true);
-                case ClientInstallation.Different:
-                    return Row(state, state.Note, "Replace", true, true);
-                default:
-                    return Row(state, state.Note, "Install", false, false);
-            }
-        }
-
-        private static ClientRow Row(McpClientState state, string text, string button, bool isEnabled, bool canRemove) =>
-            new ClientRow(state.Client.Id, state.Client.Title, text, button, isEnabled, canRemove, state.Path);
     }
 }

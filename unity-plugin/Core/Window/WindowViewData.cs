@@ -4,124 +4,25 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>A label and its value.</summary>
-    public sealed class LabelledText
-    {
-        public LabelledText(string label, string text)
-        {
-            Label = label;
-            Text = text;
-        }
-
-        public string Label { get; }
-
-        public string Text { get; }
-    }
+    public sealed record LabelledText(string Label, string Text);
 
     /// <summary>A switch of the security settings.</summary>
-    public sealed class SecuritySwitch
-    {
-        public SecuritySwitch(SecuritySetting setting, string label, bool isOn)
-        {
-            Setting = setting;
-            Label = label;
-            IsOn = isOn;
-        }
-
-        public SecuritySetting Setting { get; }
-
-        public string Label { get; }
-
-        public bool IsOn { get; }
-    }
+    public sealed record SecuritySwitch(SecuritySetting Setting, string Label, bool IsOn);
 
     /// <summary>One tool.</summary>
-    public sealed class ToolRow
-    {
-        public ToolRow(string name, string description, string remark, SecuritySwitch? guard)
-        {
-            Name = name;
-            Description = description;
-            Remark = remark;
-            Guard = guard;
-        }
+    /// <param name="Remark">What it does to the project, how long it takes, and what decides whether it is on, in a few words.</param>
+    public sealed record ToolRow(string Name, string Description, string Remark, bool IsOn);
 
-        public string Name { get; }
-
-        public string Description { get; }
-
-        /// <summary>What it does to the project and how long it takes, in a few words.</summary>
-        public string Remark { get; }
-
-        /// <summary>The switch that it needs; null when it needs none.</summary>
-        public SecuritySwitch? Guard { get; }
-
-        public bool IsBlocked => Guard != null && !Guard.IsOn;
-    }
-
-    /// <summary>One MCP client with its button.</summary>
-    public sealed class ClientRow
-    {
-        public ClientRow(string id, string title, string state, string button, bool isEnabled, bool canRemove, string path)
-        {
-            Id = id;
-            Title = title;
-            State = state;
-            Button = button;
-            IsEnabled = isEnabled;
-            CanRemove = canRemove;
-            Path = path;
-        }
-
-        public string Id { get; }
-
-        public string Title { get; }
-
-        public string State { get; }
-
-        public string Button { get; }
-
-        public bool IsEnabled { get; }
-
-        public bool CanRemove { get; }
-
-        public string Path { get; }
-    }
+    /// <summary>The tools of one assembly.</summary>
+    /// <param name="Assembly">Null for the bridge's own, which are not switched together.</param>
+    public sealed record ToolGroup(string? Assembly, string Title, bool IsOn, IReadOnlyList<ToolRow> Tools);
 
     /// <summary>One line of the communication log.</summary>
-    public sealed class LogRow
-    {
-        public LogRow(long number, string line, string text, bool isError)
-        {
-            Number = number;
-            Line = line;
-            Text = text;
-            IsError = isError;
-        }
-
-        public long Number { get; }
-
-        public string Line { get; }
-
-        public string Text { get; }
-
-        public bool IsError { get; }
-    }
+    public sealed record LogRow(long Number, string Line, string Text, bool IsError);
 
     /// <summary>The operation on the main thread.</summary>
-    public sealed class RunningRow
-    {
-        public RunningRow(string text, float? fraction)
-        {
-            Text = text;
-            Fraction = fraction;
-        }
-
-        public string Text { get; }
-
-        /// <summary>From 0 to 1; null when unknown.</summary>
-        public float? Fraction { get; }
-    }
+    /// <param name="Fraction">From 0 to 1; null when unknown.</param>
+    public sealed record RunningRow(string Text, float? Fraction);
 
     /// <summary>Everything that the window shows, as it is at one moment; the view adds nothing to it.</summary>
     public sealed class WindowViewData
@@ -140,6 +41,7 @@ namespace JobBroker.Bridge.Window
 
         public bool CanHandOver { get; set; }
 
+        /// <summary>The connections, while programs without the token may call tools.</summary>
         public IReadOnlyList<string> Clients { get; set; } = new string[0];
 
         /// <summary>The MCP clients of the broker; names are theirs, and must be drawn without rich text.</summary>
@@ -149,7 +51,10 @@ namespace JobBroker.Bridge.Window
 
         public IReadOnlyList<string> Queue { get; set; } = new string[0];
 
-        public IReadOnlyList<ToolRow> Tools { get; set; } = new ToolRow[0];
+        /// <summary>The bridge's own first, then by assembly.</summary>
+        public IReadOnlyList<ToolGroup> Tools { get; set; } = new ToolGroup[0];
+
+        public bool IsDevelopment { get; set; }
 
         public IReadOnlyList<SecuritySwitch> Security { get; set; } = new SecuritySwitch[0];
 
@@ -185,7 +90,11 @@ namespace JobBroker.Bridge.Window
 
         public bool HasBuildFolderChanges { get; set; }
 
-        public IReadOnlyList<ClientRow> Configurations { get; set; } = new ClientRow[0];
+        /// <summary>False while the command line still installs or removes.</summary>
+        public bool CanInstall { get; set; }
+
+        /// <summary>What became of the last click there; empty before the first.</summary>
+        public string InstallNote { get; set; } = "";
 
         public string LogFilter { get; set; } = "";
 

@@ -88,8 +88,7 @@ namespace JobBroker.Bridge.Wire
         {
             lock (settling)
             {
-                // Some runtimes report a partial send together with "would block"; only the count is reliable.
-                var sent = socket.Send(bytes, at, count, SocketFlags.None, out var error);
+                var sent = SomeBytes.Send(socket, bytes, at, count, out var error);
                 if (error != SocketError.Success && !IsForNow(error)) return -1;
                 if (sent > 0 && afterwards != null) RunAfterwards(afterwards);
                 return sent;

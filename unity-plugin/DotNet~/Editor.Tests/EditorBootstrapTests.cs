@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Sockets;
+using System.Threading;
 using Newtonsoft.Json.Linq;
 using Xunit;
 
@@ -180,13 +181,16 @@ public sealed class EditorBootstrapTests : IDisposable
         var domain = Domain();
         domain.Load();
         domain.Raise("Update");
-        var client = new JObject { ["name"] = "<b>cursor</b>", ["version"] = "2.0", ["transport"] = "stdio" };
+        var client = new JObject
+        {
+            ["name"] = "<b>cursor</b>", ["version"] = "2.0", ["transport"] = "stdio", ["runs"] = "<i>compile", ["waits"] = 2,
+        };
         domain.Report(new JObject { ["clients"] = new JArray(client), ["total"] = 3 });
 
         var drawn = domain.Draw();
 
         // The stub marks what it draws with a style that reads markup.
-        Assert.Contains("MCP client: <b>cursor</b> 2.0, over stdio", drawn);
+        Assert.Contains("MCP client: <b>cursor</b> 2.0, over stdio: runs <i>compile, waits for 2", drawn);
         Assert.Contains("MCP client: and 2 more", drawn);
     }
 
@@ -222,12 +226,44 @@ public sealed class EditorBootstrapTests : IDisposable
 
         Assert.Contains($"Listening on 127.0.0.1:{domain.Port}", drawn);
         Assert.Contains("Allow Code Execution", drawn.Select(line => line.Trim('[', ']')));
-        Assert.Contains(drawn, line => line.StartsWith("Cursor: No broker has run on this machine yet", StringComparison.Ordinal));
+        Assert.Contains("Cursor", drawn);
+        Assert.Contains("[Install]", drawn);
         Assert.Contains(drawn, line => line.Contains("Plain calls without the token"));
         Assert.Contains(
             "None: Every program and every user of this machine that reaches the port may run tools, without the token.",
             drawn);
         Assert.Contains("[Stop]", drawn);
+    }
+
+    [Fact]
+    public void The_windows_button_runs_the_command_line_of_this_machine()
+    {
+        var broker = Path.Combine(Made("bin"), "unity-broker");
+        File.WriteAllText(broker, "echo \"asked: $*\"\n");
+        File.WriteAllText(
+            Path.Combine(Made("home/.unity-job-broker"), "launch.json"),
+            new JObject { ["command"] = "sh", ["args"] = new JArray(broker, "mcp") }.ToString());
+        var domain = Domain();
+        domain.Load();
+
+        domain.Click("Install");
+
+        string? Said() => domain.Draw().SingleOrDefault(line => line.StartsWith("Info: asked: ", StringComparison.Ordinal));
+        Assert.True(SpinWait.SpinUntil(() => Said() != null, 10_000), string.Join("\n", domain.Draw()));
+        Assert.StartsWith("Info: asked: install ", Said());
+        Assert.Equal("", domain.Clipboard);
+    }
+
+    [Fact]
+    public void The_window_lists_the_tools_with_what_is_on()
+    {
+        var domain = Domain();
+        domain.Load();
+        var drawn = domain.Click(domain.Draw().Single(line => line.StartsWith("[Tools (", StringComparison.Ordinal)).Trim('[', ']'));
+        Assert.Contains("[x ping]", drawn);
+        Assert.Contains("[run-tests]", drawn);
+        Assert.Contains("safe to repeat, minutes, needs \"Enable Tests Execution\"", drawn);
+        Assert.Contains("[Development mode]", drawn);
     }
 
     private static int FreePort()

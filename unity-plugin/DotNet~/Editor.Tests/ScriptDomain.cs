@@ -29,13 +29,14 @@ internal sealed class ScriptDomain
         stub = context.LoadFromAssemblyPath(Path.Combine(folder, "UnityEditor.Stubs.dll")).GetType("JobBroker.EditorStubs.StubEditor")!;
         adapter = context.LoadFromAssemblyPath(Path.Combine(folder, "JobBroker.Bridge.Editor.dll"));
         Set("DataPath", Path.Combine(project, "Assets"));
-        Set("PackagePath", Package.Folder);
         foreach (var (key, value) in before?.Session ?? []) Session[key] = value;
     }
 
     public Dictionary<string, string> Session => (Dictionary<string, string>)Get("Session")!;
 
     public List<string> Console => (List<string>)Get("Console")!;
+
+    public string Clipboard => (string)Editor("UnityEditor.EditorGUIUtility").GetProperty("systemCopyBuffer")!.GetValue(null)!;
 
     public int BeforeReloadListeners => (int)Get("BeforeReloadListeners")!;
 
@@ -90,6 +91,16 @@ internal sealed class ScriptDomain
         types[label] = text;
         Draw();
         types.Remove(label);
+    }
+
+    /// <summary>What the window draws in a pass in which everything with this text is clicked.</summary>
+    public IReadOnlyList<string> Click(string text)
+    {
+        var click = Editor("UnityEngine.StubGui").GetProperty("Click", Anything)!;
+        click.SetValue(null, text);
+        var drawn = Draw();
+        click.SetValue(null, null);
+        return drawn;
     }
 
     /// <summary>What the window draws in one pass.</summary>

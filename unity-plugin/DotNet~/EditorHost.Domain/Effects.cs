@@ -7,7 +7,18 @@ namespace JobBroker.EditorHost.Domain;
 /// <summary>Counts an effect for the operation that is on the main thread.</summary>
 internal sealed class Effects(NativeEditor native, Func<string> operation)
 {
+    private string? counted;
+
     public void Begins(string what) => native.Counter.Append(operation(), what);
+
+    /// <summary>The same for what one call may ask Unity for in several steps.</summary>
+    public void BeginsOnce(string what)
+    {
+        var now = operation();
+        if (counted == now) return;
+        counted = now;
+        Begins(what);
+    }
 }
 
 internal sealed class HostMenu(NativeEditor native, Effects effects) : IMenu
@@ -26,14 +37,32 @@ internal sealed class HostMenu(NativeEditor native, Effects effects) : IMenu
     }
 }
 
-internal sealed class HostBuilds(NativeEditor native, Effects effects) : IBuildRunner
+internal sealed class HostBuilds(NativeEditor native, Effects effects, Action reload) : IBuildRunner
 {
     private static readonly string[] Steps =
         ["Preparing", "Compiling scripts", "Building scenes", "Packaging assets", "Linking", "Post-processing"];
 
-    public string ActiveTarget => "Android";
+    public string ActiveTarget => native.Project.ActiveTarget;
 
     public IReadOnlyList<string> SupportedTargets => ["Android", "StandaloneLinux64"];
+
+    public IReadOnlyList<string>? Profiles => native.Project.Profiles;
+
+    public string? ActiveProfile => native.Project.ActiveProfile;
+
+    public string? Switch(string target)
+    {
+        effects.Begins("set-build-target");
+        native.Project.Switch(target, null, reload);
+        return null;
+    }
+
+    public string? SwitchToProfile(string path)
+    {
+        effects.Begins("set-build-target");
+        native.Project.Switch("StandaloneLinux64", path, reload);
+        return null;
+    }
 
     public BuildOutcome Build(BuildRequest request, Action<string, double> step)
     {
@@ -76,6 +105,14 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
     public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
     {
         effects.Begins("compile");
+        return Compile();
+    }
+
+    public Task<CompileOutcome>? PendingAsync() => native.Project.HasChangedScripts ? Compile() : null;
+
+    private Task<CompileOutcome> Compile()
+    {
+        native.Project.HasChangedScripts = false;
         native.Phase = "compiling";
         var done = new TaskCompletionSource<CompileOutcome>();
         native.Loop.After(native.Script.CompileSeconds * native.TimeScale, () =>

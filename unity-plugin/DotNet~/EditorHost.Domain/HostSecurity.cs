@@ -17,6 +17,10 @@ internal sealed class HostSecurity(NativeEditor native) : ISecuritySettings
 
     private BridgeSettings Saved => new()
     {
+        IsDevelopment = native.Switches.GetValueOrDefault("development"),
+        Choices = ToolChoices.Of(native.Switches
+            .Where(one => SecurityPlace.Named(one.Key) == null && one.Key != "development")
+            .Select(one => one.Value ? one.Key : ToolChoices.Denial + one.Key)),
         Allowed = SecurityPlace.All.Where(setting => IsOn(SecurityPlace.WordOf(setting))).ToList(),
     };
 

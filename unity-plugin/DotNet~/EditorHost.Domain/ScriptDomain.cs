@@ -1,4 +1,5 @@
 using System.Reflection;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
 using JobBroker.EditorHost.Native;
@@ -13,6 +14,7 @@ public sealed class ScriptDomain : IScriptDomain
     private readonly NativeEditor native;
     private readonly DomainContext context;
     private readonly McpServerController controller;
+    private readonly TickWaits ticks = new(new HostClock());
 
     public ScriptDomain(NativeEditor native, HostSettings settings, Action reload)
     {
@@ -32,14 +34,21 @@ public sealed class ScriptDomain : IScriptDomain
             Tests = new HostTests(native, effects, reload),
             Scene = new HostScene(native),
             Search = new HostSearch(),
-            Builds = new HostBuilds(native, effects),
+            Builds = new HostBuilds(native, effects, reload),
             Code = new HostCode(),
+            PlayMode = new HostPlayMode(native, effects, reload),
+            State = new HostState(native),
+            Screen = new HostScreen(native),
+            Assets = new HostAssets(native, effects),
+            Packages = new HostPackages(native, effects, reload),
+            Ticks = ticks,
             Security = new HostSecurity(native),
             Log = new HostLog(),
+            PackageOf = _ => native.ToolPackage,
         };
         controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
         controller.StartIfWanted(true);
-        foreach (var name in native.ExtraTools.Keys) Register(name);
+        foreach (var (name, isForDevelopment) in native.ExtraTools) Register(name, isForDevelopment);
     }
 
     public bool IsListening => controller.IsRunning;
@@ -50,7 +59,11 @@ public sealed class ScriptDomain : IScriptDomain
 
     public string? LastError => controller.Status().LastError;
 
-    public void Pump() => controller.Pump();
+    public void Pump()
+    {
+        ticks.Tick();
+        controller.Pump();
+    }
 
     public bool BeforeReload()
     {
@@ -86,14 +99,17 @@ public sealed class ScriptDomain : IScriptDomain
 
     private static JObject ClientsOf(ClientReport report) => new()
     {
-        ["clients"] = new JArray(report.Clients.Select(client => new JObject
-        {
-            ["name"] = client.Name,
-            ["version"] = client.Version,
-            ["transport"] = client.Transport,
-        })),
+        ["clients"] = new JArray(report.Clients.Select(ClientOf)),
         ["total"] = report.Total,
     };
+
+    private static JObject ClientOf(ReportedClient client)
+    {
+        var json = new JObject { ["name"] = client.Name, ["version"] = client.Version, ["transport"] = client.Transport };
+        if (client.Runs != null) json["runs"] = client.Runs;
+        if (client.Waits > 0) json["waits"] = client.Waits;
+        return json;
+    }
 
     public void Start() => controller.Start();
 
@@ -108,10 +124,10 @@ public sealed class ScriptDomain : IScriptDomain
         if (controller.Ledger is { } ledger) ledger.FlushDelayMs = milliseconds;
     }
 
-    public void AddTool(string name)
+    public void AddTool(string name, bool isForDevelopment)
     {
-        native.ExtraTools[name] = 0;
-        Register(name);
+        native.ExtraTools[name] = isForDevelopment;
+        Register(name, isForDevelopment);
     }
 
     public void RemoveTool(string name)
@@ -120,12 +136,13 @@ public sealed class ScriptDomain : IScriptDomain
         controller.Tools?.Unregister(name);
     }
 
-    private void Register(string name) => controller.Tools?.Register(new EchoTool(name), new McpToolAttribute
+    private void Register(string name, bool isForDevelopment) => controller.Tools?.Register(new EchoTool(name), new McpToolAttribute
     {
         Name = name,
         Description = $"Answers {name} and the text that it was given.",
         Effect = ToolEffect.ReadOnly,
         ExecutionClass = ExecutionClass.Quick,
+        DisplayDevelopmentOnly = isForDevelopment,
     });
 
     private static BridgeOptions OptionsOf(HostSettings settings) => new()

@@ -70,7 +70,7 @@ public interface IScriptDomain
     /// <summary>Fault: every flush takes so long.</summary>
     void SlowDisk(int milliseconds);
 
-    void AddTool(string name);
+    void AddTool(string name, bool isForDevelopment);
 
     void RemoveTool(string name);
 }

@@ -18,13 +18,19 @@ public sealed class NativeEditor
         ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
         UnityVersion = unityVersion;
         Counter = counter;
+        PlayMode = new NativePlayMode(this);
+        Project = new NativeProject(this).Filled();
     }
 
     public MainLoop Loop { get; } = new();
 
     public Script Script { get; } = new();
 
+    public NativePlayMode PlayMode { get; }
+
     public CounterFile Counter { get; }
+
+    public NativeProject Project { get; }
 
     public string ProjectPath { get; }
 
@@ -49,15 +55,22 @@ public sealed class NativeEditor
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();
 
-    /// <summary>The security switches that were switched, by word (tests, menu-items, …); all are on at first.</summary>
+    /// <summary>
+    /// What was switched, by word: the security switches (tests, menu-items, …), which are all on at first; tools and assemblies;
+    /// and development, which is off at first.
+    /// </summary>
     public ConcurrentDictionary<string, bool> Switches { get; } = new();
 
-    /// <summary>Tools that were added manually; each echoes its text.</summary>
-    public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
+    /// <summary>Tools that were added manually; each echoes its text. Those with true are for development.</summary>
+    public ConcurrentDictionary<string, bool> ExtraTools { get; } = new();
 
+    /// <summary>The package that the added tools came with; null: the project's own code.</summary>
+    public string? ToolPackage { get; set; }
+
+    /// <summary>What it does at this moment; ready, for nothing, reads as playing in play mode.</summary>
     public string Phase
     {
-        get => phase;
+        get => phase == "ready" && PlayMode.IsPlaying ? "playing" : phase;
         set => phase = value;
     }
 

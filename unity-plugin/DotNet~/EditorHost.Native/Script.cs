@@ -23,6 +23,17 @@ public sealed class Script
     /// <summary>Whether a compilation without errors is followed by a domain reload, as in Unity.</summary>
     public bool CompileReloads { get; set; }
 
+    public double PackageSeconds { get; set; } = 0.1;
+
+    /// <summary>How long the main thread is held to import for another platform.</summary>
+    public double SwitchSeconds { get; set; } = 0.1;
+
     /// <summary>Objects in the open scene.</summary>
     public int SceneObjects { get; set; } = 20;
+
+    /// <summary>Whether the open scene has unsaved changes.</summary>
+    public bool SceneIsDirty { get; set; }
+
+    /// <summary>Whether entering play mode reloads the domain, as it does unless a project has that switched off.</summary>
+    public bool PlayModeReloads { get; set; } = true;
 }

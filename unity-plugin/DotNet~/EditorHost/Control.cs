@@ -79,7 +79,8 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
             case "handOver":
                 return await OnDomain(domain => domain.HandOver());
             case "addTool":
-                return await OnDomain(domain => domain.AddTool(Text(command, "name")));
+                Native.ToolPackage = command["package"]?.GetValue<string>();
+                return await OnDomain(domain => domain.AddTool(Text(command, "name"), Flag(command, "development", false)));
             case "removeTool":
                 return await OnDomain(domain => domain.RemoveTool(Text(command, "name")));
             case "switch":

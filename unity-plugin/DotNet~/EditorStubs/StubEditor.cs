@@ -5,6 +5,7 @@ using System.Collections.Generic;
 using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
+using UnityEditor.PackageManager;
 using UnityEditor.TestTools.TestRunner.Api;
 using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
@@ -58,11 +59,39 @@ namespace JobBroker.EditorStubs
 
         public static bool HasCompileErrors { get; set; }
 
+        public static bool IsPlaying { get; set; }
+
+        /// <summary>As in Unity: what is asked for begins with a later tick.</summary>
+        public static bool PlaysLater { get; set; }
+
+        public static int Frame { get; set; }
+
+        public static bool HasGraphics { get; set; } = true;
+
+        /// <summary>Of textures that are drawn for the screen: their first row is the top one.</summary>
+        public static bool StartsAtTop { get; set; }
+
+        /// <summary>Which windows came to the front and were painted.</summary>
+        public static List<string> Shown { get; } = new List<string>();
+
+        public static List<UnityEngine.Object> Selected { get; } = new List<UnityEngine.Object>();
+
+        public static EditorWindow GameView { get; set; }
+
+        public static SceneView SceneView { get; set; }
+
+        public static List<Camera> Cameras { get; } = new List<Camera>();
+
+
         public static string DataPath { get; set; } = "/nowhere/Project/Assets";
 
         public static string ContentsPath { get; set; } = "/nowhere/Editor/Data";
 
-        public static string PackagePath { get; set; }
+        /// <summary>The package of each assembly that came with one, by the assembly's name.</summary>
+        public static Dictionary<string, PackageInfo> Packages { get; } = new Dictionary<string, PackageInfo>();
+
+        public static void Install(string assembly, string package, PackageSource source) =>
+            Packages[assembly] = new PackageInfo { name = package, source = source };
 
         /// <summary>SessionState.</summary>
         public static Dictionary<string, string> Session { get; } = new Dictionary<string, string>();

@@ -1,10 +1,12 @@
 #nullable enable
+using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Reflection;
 using JobBroker.Bridge.Ports;
 using UnityEditor;
 using UnityEngine;
+using Object = UnityEngine.Object;
 
 namespace JobBroker.Bridge.Unity
 {
@@ -19,18 +21,25 @@ namespace JobBroker.Bridge.Unity
         public static ComponentDetails Read(Component component, bool inherited)
         {
             var type = component.GetType();
+            var values = Values(component, name => inherited || !(component is MonoBehaviour) || Declares(type, name));
+            return new ComponentDetails(type.Name, type.FullName ?? type.Name, values);
+        }
+
+        /// <summary>What the Inspector shows of an object, without its script.</summary>
+        /// <param name="counts">Whether a property of that name is wanted.</param>
+        public static IReadOnlyList<ComponentProperty> Values(Object target, Func<string, bool> counts)
+        {
             var values = new List<ComponentProperty>();
-            using (var serialized = new SerializedObject(component))
+            using (var serialized = new SerializedObject(target))
             {
                 var property = serialized.GetIterator();
                 for (var more = property.NextVisible(true); more; more = property.NextVisible(false))
                 {
-                    if (property.name == ScriptField) continue;
-                    if (!inherited && component is MonoBehaviour && !Declares(type, property.name)) continue;
+                    if (property.name == ScriptField || !counts(property.name)) continue;
                     values.Add(new ComponentProperty(property.name, property.type, Text(property)));
                 }
             }
-            return new ComponentDetails(type.Name, type.FullName ?? type.Name, values);
+            return values;
         }
 
         private static bool Declares(System.Type type, string field)

@@ -34,19 +34,27 @@ namespace JobBroker.Bridge.Unity
             .Select(target => target.ToString())
             .ToList();
 
+        public IReadOnlyList<string>? Profiles => BuildProfiles.Paths;
+
+        public string? ActiveProfile => BuildProfiles.Active;
+
+        public string? Switch(string target)
+        {
+            var wanted = (BuildTarget)Enum.Parse(typeof(BuildTarget), target, true);
+            var left = BuildProfiles.Leave();
+            if (EditorUserBuildSettings.SwitchActiveBuildTarget(BuildPipeline.GetBuildTargetGroup(wanted), wanted)) return null;
+            if (left != null) BuildProfiles.Activate(left);
+            return Application.isBatchMode
+                ? "Unity does not switch in batch mode; start it with -buildTarget."
+                : "Unity refused it; the Console (get-logs) says why.";
+        }
+
+        public string? SwitchToProfile(string path) => BuildProfiles.Activate(path);
+
         public BuildOutcome Build(BuildRequest request, Action<string, double> step)
         {
-            var target = (BuildTarget)Enum.Parse(typeof(BuildTarget), request.Target, true);
-            var options = new BuildPlayerOptions
-            {
-                scenes = ScenesOf(request),
-                locationPathName = request.OutputPath,
-                target = target,
-                targetGroup = BuildPipeline.GetBuildTargetGroup(target),
-                options = request.Development ? BuildOptions.Development : BuildOptions.None,
-            };
             isBuilding();
-            var report = BuildStepSink.During(step, () => BuildPipeline.BuildPlayer(options));
+            var report = BuildStepSink.During(step, () => Run(request));
             // BuildPlayer catches some exceptions itself: it writes them to the Console and has no report.
             if (report == null) return new BuildOutcome(false, NoReport, request.OutputPath, 0, 0, 1, 0, new[] { NoReport });
             var summary = report.summary;
@@ -60,6 +68,23 @@ namespace JobBroker.Bridge.Unity
                 summary.totalWarnings,
                 Messages(report),
                 Files(report));
+        }
+
+        private static BuildReport Run(BuildRequest request)
+        {
+            var options = request.Development ? BuildOptions.Development : BuildOptions.None;
+#if UNITY_6000_0_OR_NEWER
+            if (request.Profile != null) return BuildProfiles.Build(request.Profile, request.OutputPath, options);
+#endif
+            var target = (BuildTarget)Enum.Parse(typeof(BuildTarget), request.Target, true);
+            return BuildPipeline.BuildPlayer(new BuildPlayerOptions
+            {
+                scenes = ScenesOf(request),
+                locationPathName = request.OutputPath,
+                target = target,
+                targetGroup = BuildPipeline.GetBuildTargetGroup(target),
+                options = options,
+            });
         }
 
         private static string[] ScenesOf(BuildRequest request) => request.Scenes.Count > 0

@@ -40,6 +40,13 @@ namespace JobBroker.Bridge.Unity
             return outcome;
         }
 
+        /// <summary>
+        /// Unity says at once that it compiles, also before it begins. In play mode it may wait for the player to leave it: nobody
+        /// waits for that here.
+        /// </summary>
+        public Task<CompileOutcome>? PendingAsync() =>
+            EditorApplication.isCompiling && !EditorApplication.isPlaying ? monitor.Begin() : null;
+
         /// <summary>Of a compilation before this script domain only the Console knows.</summary>
         public IReadOnlyList<CompilerMessage> Errors()
         {

@@ -11,6 +11,7 @@ namespace JobBroker.Bridge.Unity
     internal sealed class UnitySettings : IBridgeSettings, ISecuritySettings
     {
         private readonly BatchPermissions? batch;
+        private readonly bool isDevelopment = Environment.GetEnvironmentVariable(SecurityPlace.DevelopmentVariable) == "1";
         private volatile BridgeSettings current;
         private volatile SecuritySnapshot security;
 
@@ -32,6 +33,8 @@ namespace JobBroker.Bridge.Unity
 
         public BridgeSettings Current => current;
 
+        public SecuritySnapshot Security => security;
+
         SecuritySnapshot ISecuritySettings.Current => security;
 
         public void Change(BridgeSettings settings)
@@ -41,7 +44,10 @@ namespace JobBroker.Bridge.Unity
             security = SecurityOf(settings);
         }
 
-        private SecuritySnapshot SecurityOf(BridgeSettings settings) =>
-            batch?.Over(settings) ?? settings.Security(Application.isBatchMode);
+        private SecuritySnapshot SecurityOf(BridgeSettings settings)
+        {
+            var effective = isDevelopment ? settings with { IsDevelopment = true } : settings;
+            return batch?.Over(effective) ?? effective.Security(Application.isBatchMode);
+        }
     }
 }

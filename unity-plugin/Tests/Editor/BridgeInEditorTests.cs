@@ -4,7 +4,6 @@ using System.Linq;
 using System.Reflection;
 using System.Threading;
 using JobBroker.Bridge.Adapter;
-using JobBroker.Bridge.Config;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Unity;
 using NUnit.Framework;
@@ -104,7 +103,19 @@ namespace JobBroker.Bridge.Editor.Tests
         }
 
         [Test]
-        public void The_package_brings_the_table_of_clients() =>
-            Assert.That(PackageFiles.ClientTable(new UnityLog()), Is.Not.SameAs(McpClientTable.Empty));
+        public void The_package_of_an_assembly_is_told_from_the_projects_own_code()
+        {
+            Assert.That(ToolPackages.Of(typeof(NUnit.Framework.Assert).Assembly), Is.Not.Null);
+            Assert.That(ToolPackages.Of(typeof(string).Assembly), Is.Null);
+        }
+
+        [Test]
+        public void Text_is_put_onto_the_clipboard()
+        {
+            var before = EditorGUIUtility.systemCopyBuffer;
+            EditorGUIUtility.systemCopyBuffer = "copied";
+            Assert.That(EditorGUIUtility.systemCopyBuffer, Is.EqualTo("copied"));
+            EditorGUIUtility.systemCopyBuffer = before;
+        }
     }
 }

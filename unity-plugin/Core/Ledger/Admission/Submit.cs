@@ -6,55 +6,29 @@ namespace JobBroker.Bridge.Ledger
     /// <summary>What a worker sends with operation/submit.</summary>
     public sealed class Submit
     {
-        public Submit(
-            string operationId,
-            string hash,
-            string? after,
-            JObject origin,
-            string tool,
-            JObject arguments,
-            string argumentsHash,
-            long acceptedAt,
-            long epoch,
-            string ownerNonce,
-            string ledgerId)
-        {
-            OperationId = operationId;
-            Hash = hash;
-            After = after;
-            Origin = origin;
-            Tool = tool;
-            Arguments = arguments;
-            ArgumentsHash = argumentsHash;
-            AcceptedAt = acceptedAt;
-            Epoch = epoch;
-            OwnerNonce = ownerNonce;
-            LedgerId = ledgerId;
-        }
+        public string OperationId { get; init; } = "";
 
-        public string OperationId { get; }
-
-        public string Hash { get; }
+        public string Hash { get; init; } = "";
 
         /// <summary>The newest operation of the hash that the submitter knew; null when it knew none.</summary>
-        public string? After { get; }
+        public string? After { get; init; }
 
-        public JObject Origin { get; }
+        public JObject Origin { get; init; } = new JObject();
 
-        public string Tool { get; }
+        public string Tool { get; init; } = "";
 
-        public JObject Arguments { get; }
+        public JObject Arguments { get; init; } = new JObject();
 
-        public string ArgumentsHash { get; }
+        public string ArgumentsHash { get; init; } = "";
 
         /// <summary>Milliseconds since the Unix epoch, on the store's clock.</summary>
-        public long AcceptedAt { get; }
+        public long AcceptedAt { get; init; }
 
-        public long Epoch { get; }
+        public long Epoch { get; init; }
 
-        public string OwnerNonce { get; }
+        public string OwnerNonce { get; init; } = "";
 
-        public string LedgerId { get; }
+        public string LedgerId { get; init; } = "";
 
         /// <summary>
         /// The parameters of operation/submit; null, and what is wrong with them, when they are not valid.
@@ -64,21 +38,22 @@ namespace JobBroker.Bridge.Ledger
             var json = parameters as JObject ?? new JObject();
             problem = Missing(json);
 
-            // The origin is kept as long as the operation is known: a copy does not hold the whole request with it.
-            return problem != null
-                ? null
-                : new Submit(
-                    (string)json["operationId"]!,
-                    (string)json["hash"]!,
-                    (string?)json["after"],
-                    (JObject)json["origin"]!.DeepClone(),
-                    (string)json["tool"]!,
-                    (JObject)json["arguments"]!,
-                    (string)json["argumentsHash"]!,
-                    (long)json["acceptedAt"]!,
-                    (long)json["epoch"]!,
-                    (string)json["ownerNonce"]!,
-                    (string)json["ledgerId"]!);
+            if (problem != null) return null;
+            return new Submit
+            {
+                OperationId = (string)json["operationId"]!,
+                Hash = (string)json["hash"]!,
+                After = (string?)json["after"],
+                // It is kept as long as the operation is known: a copy does not hold the whole request with it.
+                Origin = (JObject)json["origin"]!.DeepClone(),
+                Tool = (string)json["tool"]!,
+                Arguments = (JObject)json["arguments"]!,
+                ArgumentsHash = (string)json["argumentsHash"]!,
+                AcceptedAt = (long)json["acceptedAt"]!,
+                Epoch = (long)json["epoch"]!,
+                OwnerNonce = (string)json["ownerNonce"]!,
+                LedgerId = (string)json["ledgerId"]!,
+            };
         }
 
         /// <summary>A new operation of this submit, for <see cref="OperationLedger.Accept"/>.</summary>

@@ -3,7 +3,6 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
-using System.Linq;
 using System.Runtime.Versioning;
 using System.Threading;
 using System.Threading.Tasks;
@@ -21,7 +20,7 @@ public sealed class RoslynCompilerTests : IDisposable
 
     public RoslynCompilerTests()
     {
-        compiler = new RoslynCompiler(Sdk, References, new Log(logged));
+        compiler = new RoslynCompiler(Sdk, TestRuntime.References, new Log(logged));
     }
 
     public void Dispose() => compiler.Dispose();
@@ -49,11 +48,11 @@ public sealed class RoslynCompilerTests : IDisposable
     [Fact]
     public async Task A_compiler_that_is_not_there_is_a_message()
     {
-        using var none = new RoslynCompiler(() => null, References, new Log(logged));
+        using var none = new RoslynCompiler(() => null, TestRuntime.References, new Log(logged));
         var code = await none.CompileAsync("class A { }", "Made3", default);
         Assert.Contains("not found", Assert.Single(code.Messages).Message);
 
-        using var broken = new RoslynCompiler(() => new RoslynLocation("/nowhere/dotnet", "/nowhere/csc.dll"), References, new Log(logged));
+        using var broken = new RoslynCompiler(() => new RoslynLocation("/nowhere/dotnet", "/nowhere/csc.dll"), TestRuntime.References, new Log(logged));
         code = await broken.CompileAsync("class A { }", "Made3", default);
         Assert.Contains("could not be run", Assert.Single(code.Messages).Message);
     }
@@ -62,7 +61,7 @@ public sealed class RoslynCompilerTests : IDisposable
     public async Task Closing_ends_the_compilers_process_and_threads()
     {
         using var program = new HangingProgram();
-        var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), References, new Log(logged));
+        var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), TestRuntime.References, new Log(logged));
         var compiling = hanging.CompileAsync("class A { }", "Made4", default);
         var pid = await program.Started;
 
@@ -80,7 +79,7 @@ public sealed class RoslynCompilerTests : IDisposable
     {
         using var program = new HangingProgram();
         using var cancellation = new CancellationTokenSource();
-        using var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), References, new Log(logged));
+        using var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), TestRuntime.References, new Log(logged));
         var compiling = hanging.CompileAsync("class A { }", "Made5", cancellation.Token);
         var pid = await program.Started;
 
@@ -90,21 +89,7 @@ public sealed class RoslynCompilerTests : IDisposable
         Assert.False(HangingProgram.IsAlive(pid));
     }
 
-    private static RoslynLocation Sdk()
-    {
-        var runtime = Path.GetDirectoryName(typeof(object).Assembly.Location)!;
-        var root = Path.GetFullPath(Path.Combine(runtime, "..", "..", ".."));
-        var csc = Directory.GetDirectories(Path.Combine(root, "sdk"))
-            .Select(sdk => Path.Combine(sdk, "Roslyn", "bincore", "csc.dll"))
-            .Last(File.Exists);
-        return new RoslynLocation(Path.Combine(root, "dotnet"), csc);
-    }
-
-    private static IReadOnlyList<string> References() => AppDomain.CurrentDomain.GetAssemblies()
-        .Where(assembly => !assembly.IsDynamic && assembly.Location.Length > 0)
-        .GroupBy(assembly => assembly.GetName().Name)
-        .Select(group => group.First().Location)
-        .ToList();
+    private static RoslynLocation Sdk() => new(TestRuntime.Dotnet, TestRuntime.Compiler);
 
     private sealed class Log(List<string> logged) : IBridgeLog
     {

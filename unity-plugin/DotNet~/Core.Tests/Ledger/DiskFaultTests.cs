@@ -18,7 +18,7 @@ public sealed class DiskFaultTests
         using var folder = new TestFolder();
 
         // The signal ignored, a write beyond the limit fails like one on a full disk (EFBIG).
-        var script = $"trap '' XFSZ; ulimit -f 64; exec \"{ChildProcess.Dotnet}\" \"$@\"";
+        var script = $"trap '' XFSZ; ulimit -f 64; exec \"{TestRuntime.Program}\" \"$@\"";
         using var child = ChildProcess.Start(
             "/bin/sh", new[] { "-c", script, "sh", ChildProcess.Assembly, "ledger-fill", folder.Path });
         var lines = child.Rest();
@@ -36,7 +36,7 @@ public sealed class DiskFaultTests
         using var folder = new TestFolder();
         var script = $"""
             mount -t tmpfs -o size=256k none "$1" && head -c 100000 /dev/zero > "$1/ballast" &&
-            "{ChildProcess.Dotnet}" "{ChildProcess.Assembly}" ledger-fill "$1/ledger" "$1/ballast" &&
+            "{TestRuntime.Program}" "{ChildProcess.Assembly}" ledger-fill "$1/ledger" "$1/ballast" &&
             cp -r "$1/ledger" "$2"
             """;
         var kept = Path.Combine(folder.Path, "kept");
@@ -44,7 +44,7 @@ public sealed class DiskFaultTests
         using var child = ChildProcess.Start("unshare", new[] { "-Urm", "/bin/sh", "-c", script, "sh", mount, kept });
         var lines = child.Rest();
         Assert.True(lines.LastOrDefault() == "done", string.Join("\n", lines) + child.Errors());
-        Assert.Contains(lines, line => line.StartsWith("refused") && line.Contains("No space left"));
+        Assert.Contains(lines, line => line.StartsWith("refused") && line.Contains(TestRuntime.DiskFull));
         ExpectRefused(lines, new[] { "more 0", "more 0", "more 20" });
 
         using var ledger = OperationLedger.Open(new LedgerOptions(kept), new ManualClock());
@@ -98,7 +98,7 @@ public sealed class DiskFaultTests
                 new[]
                 {
                     "--reuid=65534", "--regid=65534", "--clear-groups",
-                    ChildProcess.Dotnet, ChildProcess.Assembly, "ledger-open", folder,
+                    TestRuntime.Program, ChildProcess.Assembly, "ledger-open", folder,
                 })
             : ChildProcess.Start("ledger-open", folder);
         var lines = string.Join("\n", child.Rest());

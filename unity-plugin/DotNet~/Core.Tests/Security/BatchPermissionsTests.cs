@@ -55,14 +55,26 @@ public sealed class BatchPermissionsTests
     }
 
     [Theory]
-    [InlineData("tests,everything", "", "tests", "everything")]
+    [InlineData("tests,all!", "", "tests", "all!")]
     [InlineData("*", "", "", "*")]
-    [InlineData(null, "-brokerAllow test", "", "test")]
-    public void A_word_that_is_unknown_allows_nothing_and_is_said(string? environment, string words, string expected, string said)
+    [InlineData(null, "-brokerAllow Test:,builds,assembly:", "builds", "Test:, assembly:")]
+    public void A_word_that_can_name_nothing_allows_nothing_and_is_said(string? environment, string words, string expected, string said)
     {
         var permissions = BatchPermissions.Of(environment, Words(words), true, out var fault);
         Assert.Equal(expected, On(permissions, All));
-        Assert.Contains($"names {said}, which allows nothing. Known are {string.Join(", ", SecurityPlace.Words)}, and none.", fault);
+        Assert.Contains($"names {said}, which allows nothing. Known are {string.Join(", ", SecurityPlace.Words)}, the names of tools, ", fault);
+    }
+
+    [Fact]
+    public void Tools_and_assemblies_are_named_beside_the_switches()
+    {
+        var saved = new BridgeSettings { Choices = ToolChoices.Of(["execute-code", "assembly:Saved"]) };
+        var named = BatchPermissions.Of(null, Words("-brokerAllow tests,-run-tests,save-scene,assembly:Game.Tools"), true, out var fault)!;
+        Assert.Null(fault);
+        Assert.Equal("tests", On(named, All));
+        Assert.Equal(["-run-tests", "assembly:Game.Tools", "save-scene"], named.Over(saved).Choices.Words);
+        Assert.Empty(BatchPermissions.Of("none", [], true, out _)!.Over(saved).Choices.Words);
+        Assert.Equal(["assembly:Saved", "execute-code"], saved.Security(true).Choices.Words);
     }
 
     [Fact]

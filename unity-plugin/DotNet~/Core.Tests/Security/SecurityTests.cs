@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Security;
@@ -12,7 +13,17 @@ namespace JobBroker.Bridge.Tests.Security;
 
 public sealed class SecurityTests : IDisposable
 {
-    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code", "build-player" };
+    private static readonly Dictionary<string, SecuritySetting> Guarded = new()
+    {
+        ["run-tests"] = SecuritySetting.TestExecution,
+        ["execute-menu-item"] = SecuritySetting.MenuItemExecution,
+        ["execute-code"] = SecuritySetting.CodeExecution,
+        ["build-player"] = SecuritySetting.BuildExecution,
+        ["set-build-target"] = SecuritySetting.BuildExecution,
+        ["control-play-mode"] = SecuritySetting.PlayModeControl,
+        ["manage-assets"] = SecuritySetting.AssetEditing,
+        ["manage-packages"] = SecuritySetting.PackageManagement,
+    };
 
     private readonly InMemoryEditor editor = new();
     private readonly McpSecurityChecker checker;
@@ -30,28 +41,32 @@ public sealed class SecurityTests : IDisposable
         checker.Refusal(tool, JObject.FromObject(arguments ?? new object()));
 
     [Fact]
-    public void By_default_all_may_run_but_what_runs_other_peoples_code()
+    public void By_default_all_may_run_but_what_runs_other_peoples_code_or_edits_the_project()
     {
         foreach (var tool in tools.All())
         {
-            Assert.Equal(Guarded.Contains(tool.Name), Refusal(tool.Name) != null);
+            Assert.Equal(Guarded.ContainsKey(tool.Name), Refusal(tool.Name) != null);
         }
     }
 
     [Fact]
-    public void Each_setting_opens_its_own_tool_alone()
+    public void Reading_play_mode_needs_no_setting_unless_the_tool_is_denied_by_name()
     {
-        var settings = new[]
+        Assert.Null(Refusal("control-play-mode", new { Action = "State" }));
+        Assert.NotNull(Refusal("control-play-mode", new { Action = "Enter" }));
+        Assert.NotNull(Refusal("control-play-mode", JObject.Parse("{\"Action\":\"State\",\"action\":\"Enter\"}")));
+        editor.Security.Current = new SecuritySnapshot { Choices = ToolChoices.None.WithTool("control-play-mode", false) };
+        Assert.NotNull(Refusal("control-play-mode", new { Action = "State" }));
+    }
+
+    [Fact]
+    public void Each_setting_opens_its_own_tools_alone()
+    {
+        foreach (var setting in SecurityPlace.All)
         {
-            ("run-tests", SecuritySnapshot.Allowing(SecuritySetting.TestExecution)),
-            ("execute-menu-item", SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution)),
-            ("execute-code", SecuritySnapshot.Allowing(SecuritySetting.CodeExecution)),
-            ("build-player", SecuritySnapshot.Allowing(SecuritySetting.BuildExecution)),
-        };
-        foreach (var (opened, snapshot) in settings)
-        {
-            editor.Security.Current = snapshot;
-            Assert.Equal(new[] { opened }, Guarded.Where(tool => Refusal(tool) == null));
+            editor.Security.Current = SecuritySnapshot.Allowing(setting);
+            var opened = Guarded.Keys.Where(tool => Refusal(tool) == null);
+            Assert.Equal(Guarded.Keys.Where(tool => Guarded[tool] == setting), opened);
         }
     }
 
@@ -61,7 +76,8 @@ public sealed class SecurityTests : IDisposable
     [InlineData("execute-code", "Allow Code Execution")]
     [InlineData("build-player", "Allow Player Builds")]
     public void A_refusal_names_the_setting_and_its_place(string tool, string setting) => Assert.Equal(
-        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security.",
+        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security "
+        + $"(or {tool} alone, section Tools).",
         Refusal(tool));
 
     [Fact]

@@ -19,13 +19,13 @@ internal sealed class RunningBridge : IDisposable
     public const string Token = "c29tZS10b2tlbi1vZi0yNC1ieXRlcw";
 
     private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
-    private readonly InMemorySession store = new();
-
+    private readonly ISessionStore store;
     private readonly IClock clock;
 
-    public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null)
+    public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null, ISessionStore? store = null)
     {
         this.clock = clock ?? new StopwatchClock();
+        this.store = store ?? new InMemorySession();
         Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token };
         change?.Invoke(Options);
         Controller = Started();
@@ -66,20 +66,26 @@ internal sealed class RunningBridge : IDisposable
     };
 
     /// <summary>Asks, checks the Editor's proof, gives the worker's, and answers what that is answered.</summary>
-    public JObject Enter(WireClient client, string method, JObject asked, string token = Token)
+    public JObject Enter(WireClient client, string method, JObject asked, string token = Token) =>
+        Enter(client, Port, method, asked, token);
+
+    public static JObject Enter(WireClient client, int port, string method, JObject asked, string token = Token)
     {
-        var challenge = Challenged(client, method, asked);
+        var challenge = Challenged(client, port, method, asked);
         client.Request(2, "bridge/prove", new JObject { ["proof"] = EditorProof.Of(EditorProof.Worker, token, challenge) });
         return client.Answer(2);
     }
 
     /// <summary>Asks, and checks the Editor's proof.</summary>
-    public Challenge Challenged(WireClient client, string method, JObject asked)
+    public Challenge Challenged(WireClient client, string method, JObject asked) =>
+        Challenged(client, Port, method, asked);
+
+    private static Challenge Challenged(WireClient client, int port, string method, JObject asked)
     {
         var nonce = EditorProof.NewNonce();
         client.Request(1, method, new JObject(asked) { ["nonce"] = nonce });
         var answer = client.Answer(1)["result"]!;
-        var challenge = new Challenge(nonce, (string)answer["nonce"]!, $"127.0.0.1:{Port}");
+        var challenge = new Challenge(nonce, (string)answer["nonce"]!, $"127.0.0.1:{port}");
         Assert.Equal(EditorProof.Of(EditorProof.Editor, Token, challenge), (string)answer["proof"]!);
         return challenge;
     }
@@ -115,6 +121,12 @@ internal sealed class RunningBridge : IDisposable
             Search = tools.Search,
             Builds = tools.Builds,
             Code = tools.Code,
+            PlayMode = tools.PlayMode,
+            State = tools.State,
+            Screen = tools.Screen,
+            Assets = tools.Assets,
+            Packages = tools.Packages,
+            Ticks = tools.Ticks,
             Security = tools.Security,
             Log = Log,
         };

@@ -115,7 +115,7 @@ public sealed class StateFoldersTests : IDisposable
         using var nobody = ChildProcess.Start(
             "setpriv",
             [
-                "--reuid=65534", "--regid=65534", "--clear-groups", ChildProcess.Dotnet, ChildProcess.Assembly,
+                "--reuid=65534", "--regid=65534", "--clear-groups", TestRuntime.Program, ChildProcess.Assembly,
                 "state-own", State,
             ]);
         var output = nobody.Line();

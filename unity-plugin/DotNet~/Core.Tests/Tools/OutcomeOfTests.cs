@@ -53,6 +53,17 @@ public sealed class OutcomeOfTests
         Assert.Equal(ToolJson.From(result).ToString(Formatting.None), outcome.Result!.ToString());
     }
 
+    [Theory]
+    [InlineData(ToolException.DomainReload)]
+    [InlineData(ToolException.OutcomeUnknown)]
+    public void What_nobody_knows_is_interrupted_not_failed(string type)
+    {
+        var error = Task.FromException<object?>(new ToolException(type, "Look there."));
+        var outcome = OutcomeOf.Task(error, false, 1, clock);
+        Assert.Equal(LedgerState.Interrupted, outcome.Status);
+        Assert.Equal((type, "Look there."), (outcome.ErrorType, outcome.ErrorMessage));
+    }
+
     [Fact]
     public void A_result_that_cannot_be_written_is_a_failure_that_says_so()
     {

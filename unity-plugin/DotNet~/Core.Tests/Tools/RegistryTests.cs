@@ -30,8 +30,9 @@ public sealed class RegistryTests : IDisposable
         Assert.Equal(
             new[]
             {
-                "build-player", "clear-console", "compile", "execute-code", "execute-menu-item", "find-game-objects",
-                "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "ping", "run-tests", "unity-search",
+                "build-player", "clear-console", "compile", "execute-code", "execute-menu-item", "find-assets", "find-game-objects",
+                "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "list-packages", "manage-assets",
+                "manage-packages", "ping", "run-tests", "set-build-target", "unity-search",
             },
             Own().All().Select(tool => tool.Name));
         Assert.Empty(reports);
@@ -49,7 +50,7 @@ public sealed class RegistryTests : IDisposable
     {
         var tools = WithProject();
         Assert.False(tools.Get("count-components")!.BuiltIn);
-        Assert.Equal("Fine", (string?)tools.Get("fixture-http-good")!.Details()["description"]);
+        Assert.Equal("Fine (For development only.)", (string?)tools.Get("fixture-http-good")!.Details()["description"]);
     }
 
     [Theory]
@@ -79,6 +80,36 @@ public sealed class RegistryTests : IDisposable
         var tools = WithProject();
         Assert.DoesNotContain(tools.Details(false), tool => (string?)tool["name"] == "fixture-http-good");
         Assert.Contains(tools.Details(true), tool => (string?)tool["name"] == "fixture-http-good");
+    }
+
+    [Fact]
+    public void In_development_mode_tools_for_development_are_listed_for_all_and_say_so()
+    {
+        var tools = Own();
+        Assert.True(tools.Register(
+            new ToolFixtures.Manual(), new McpToolAttribute { Description = "Looks.", DisplayDevelopmentOnly = true }));
+        var changes = 0;
+        tools.Changed += () => changes++;
+        tools.ShowDevelopmentOnly(true);
+        tools.ShowDevelopmentOnly(true);
+        Assert.Equal(1, changes);
+        var listed = tools.Details(false).Single(tool => (string?)tool["name"] == "manual");
+        Assert.Equal("Looks. (For development only.)", (string?)listed["description"]);
+        tools.ShowDevelopmentOnly(false);
+        Assert.Equal(2, changes);
+        Assert.DoesNotContain(tools.Details(false), tool => (string?)tool["name"] == "manual");
+    }
+
+    [Fact]
+    public void Tools_know_their_assembly_and_the_package_that_it_came_with()
+    {
+        var tools = new UnityToolRegistry(
+            editor.Services, [typeof(RegistryTests).Assembly], reports.Add, assembly => "com." + assembly.GetName().Name);
+        Assert.Equal((null, null), (tools.Get("ping")!.Assembly, tools.Get("ping")!.Package));
+        Assert.Equal(("Core.Tests", "com.Core.Tests"), (tools.Get("count-components")!.Assembly, tools.Get("count-components")!.Package));
+        Assert.True(tools.Register(new ToolFixtures.Manual(), new McpToolAttribute()));
+        Assert.Equal("com.Core.Tests", tools.Get("manual")!.Package);
+        Assert.Null(Own().Get("ping")!.Package);
     }
 
     [Fact]

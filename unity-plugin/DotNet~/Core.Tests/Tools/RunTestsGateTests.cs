@@ -3,6 +3,7 @@ using System;
 using System.Linq;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tests.Tools.InMemory;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Tools.BuiltIn;
@@ -32,8 +33,21 @@ public sealed class RunTestsGateTests : IDisposable
     }
 
     [Fact]
+    public async Task Saving_scenes_wants_the_switch_of_scenes_too()
+    {
+        editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.TestExecution);
+        Assert.Equal(
+            "run-tests with UnsavedScenes: save is blocked: switch on \"Allow Scene Editing\" in Unity under "
+            + "Window > Unity Job Broker, section Security.",
+            await Refused("security_blocked", new { UnsavedScenes = "save" }));
+        Assert.Empty(editor.Tests.Saved);
+    }
+
+    [Fact]
     public async Task Saved_where_the_call_says_so_the_tests_run()
     {
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.SceneEditing);
         editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
         var running = new ToolCall().Run(new RunTestsTool(editor.Services), new { UnsavedScenes = "save" });
         Assert.Equal(["Level"], editor.Tests.Saved.Select(scene => scene.Name));
@@ -46,6 +60,7 @@ public sealed class RunTestsGateTests : IDisposable
     [Fact]
     public async Task One_that_cannot_be_saved_keeps_all_as_they_are()
     {
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.SceneEditing);
         editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
         editor.Tests.Unsaved.Add(new UnsavedScene("Untitled", ""));
         var message = await Refused("unsaved_scenes", new { UnsavedScenes = "save" });

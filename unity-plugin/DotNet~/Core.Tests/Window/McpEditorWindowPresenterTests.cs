@@ -1,9 +1,10 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
 using System.Linq;
+using JobBroker.Bridge.Config;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Session;
-using JobBroker.Bridge.Tests.Config;
 using JobBroker.Bridge.Tests.Tools.InMemory;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Window;
@@ -14,7 +15,8 @@ namespace JobBroker.Bridge.Tests.Window;
 
 public sealed class McpEditorWindowPresenterTests : IDisposable
 {
-    private readonly TemporaryHome home = new();
+    private readonly List<string> copied = [];
+    private readonly ClientInstaller installer;
     private readonly InMemoryEditor editor = new();
     private readonly ScriptedControl bridge = new();
     private readonly MemorySettings settings = new();
@@ -23,17 +25,16 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
 
     public McpEditorWindowPresenterTests()
     {
-        home.NoteBroker();
+        // No program is found from there.
+        installer = new ClientInstaller(new ConfigMachine(true, "/nowhere", ""), copied.Add, new Silent());
         log = new McpCommunicationLog(editor.Clock);
-        bridge.All = new UnityToolRegistry(editor.Services, [], _ => { }).All();
-        presenter = new McpEditorWindowPresenter(
-            new McpEditorWindowModel(), bridge, settings, home.Service, log, editor.Clock);
+        presenter = new McpEditorWindowPresenter(bridge, settings, installer, log, editor.Clock);
     }
 
     public void Dispose()
     {
         editor.Dispose();
-        home.Dispose();
+        installer.Dispose();
     }
 
     [Fact]
@@ -64,6 +65,8 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
             RunningOperation = new RunningStatus("c", "build-player", now - 192_000, 40, 100, "Scene Assets/Main.unity"),
         };
 
+        Assert.Empty(presenter.View().Clients);
+        presenter.SetPlainSurface(true);
         var view = presenter.View();
 
         Assert.Equal("Listening on 127.0.0.1:8702, driven by a job broker", view.Headline);
@@ -76,15 +79,22 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
     }
 
     [Fact]
-    public void Shows_the_brokers_clients_and_counts_those_that_it_does_not_name()
+    public void Shows_the_brokers_clients_with_what_each_does_and_counts_those_that_it_does_not_name()
     {
         Assert.Empty(presenter.View().McpClients);
         bridge.Now = new BridgeStatus
         {
             McpClients = new ClientReport(
-                [new ReportedClient("claude-code", "1.0.3", "stdio"), new ReportedClient("cursor", "", "http")], 5),
+                [
+                    new ReportedClient("claude-code", "1.0.3", "stdio", "run-tests", 2),
+                    new ReportedClient("cursor", "", "http", null, 1),
+                    new ReportedClient("codex", "", "http"),
+                ],
+                6),
         };
-        Assert.Equal(["claude-code 1.0.3, over stdio", "cursor, over http", "and 3 more"], presenter.View().McpClients);
+        Assert.Equal(
+            ["claude-code 1.0.3, over stdio: runs run-tests, waits for 2", "cursor, over http: waits for 1", "codex, over http", "and 3 more"],
+            presenter.View().McpClients);
     }
 
     [Theory]
@@ -95,21 +105,6 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
     {
         bridge.Now = new BridgeStatus { RunningOperation = new RunningStatus("c", "compile", 0, progress, total, null) };
         Assert.Null(presenter.View().Running!.Fraction);
-    }
-
-    [Fact]
-    public void Shows_which_tools_are_off_and_what_switches_them_on()
-    {
-        var tests = presenter.View().Tools.Single(tool => tool.Name == "run-tests");
-        Assert.True(tests.IsBlocked);
-        Assert.Equal("Enable Tests Execution", tests.Guard!.Label);
-        Assert.Null(presenter.View().Tools.Single(tool => tool.Name == "ping").Guard);
-
-        presenter.SetSecurity(SecuritySetting.TestExecution, true);
-
-        Assert.False(presenter.View().Tools.Single(tool => tool.Name == "run-tests").IsBlocked);
-        Assert.True(settings.Current.IsOn(SecuritySetting.TestExecution));
-        Assert.False(settings.Current.IsOn(SecuritySetting.MenuItemExecution));
     }
 
     [Fact]
@@ -218,40 +213,14 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
     }
 
     [Fact]
-    public void Installs_into_a_client_and_says_what_to_do_next()
+    public void Installing_says_what_came_of_it()
     {
-        var before = presenter.View().Configurations.Single(row => row.Id == "cursor");
-        Assert.Equal(("Install", true, false), (before.Button, before.IsEnabled, before.CanRemove));
-
-        presenter.Install("cursor");
-
-        var view = presenter.View();
-        var after = view.Configurations.Single(row => row.Id == "cursor");
-        Assert.Equal(("Installed", false, true), (after.Button, after.IsEnabled, after.CanRemove));
-        Assert.Contains("Enable the server", view.Notice);
-
-        presenter.Uninstall("cursor");
-        Assert.Equal("Install", presenter.View().Configurations.Single(row => row.Id == "cursor").Button);
-    }
-
-    [Fact]
-    public void Offers_no_button_where_it_cannot_or_may_not()
-    {
-        home.Write("cursor", """{ "mcpServers": { "unity": { "command": "theirs" } } }""");
-        var rows = presenter.View().Configurations.ToDictionary(row => row.Id);
-        Assert.False(rows["cursor"].IsEnabled);
-        Assert.False(rows["codex"].IsEnabled);
-        Assert.Contains("install codex", rows["codex"].State);
-    }
-
-    [Fact]
-    public void Reads_the_clients_files_once_and_again_when_asked()
-    {
-        Assert.Equal("not installed", presenter.View().Configurations.Single(row => row.Id == "cursor").State);
-        home.Service.Install("cursor", DateTime.UtcNow);
-        Assert.Equal("not installed", presenter.View().Configurations.Single(row => row.Id == "cursor").State);
-        presenter.RefreshClients();
-        Assert.Equal("installed", presenter.View().Configurations.Single(row => row.Id == "cursor").State);
+        Assert.Equal((true, ""), (presenter.View().CanInstall, presenter.View().InstallNote));
+        presenter.Install(McpClient.All[0]);
+        Assert.Contains("The configuration for Claude Code is on the clipboard", presenter.View().InstallNote);
+        Assert.Single(copied);
+        presenter.Uninstall(McpClient.All[0]);
+        Assert.Contains("Remove the server \"unity\" from Claude Code's file by hand", presenter.View().InstallNote);
     }
 
     [Fact]
@@ -274,8 +243,7 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
     {
         presenter.Start();
         presenter.Stop();
-        presenter.Restart();
         presenter.HandOver();
-        Assert.Equal(["start", "stop", "restart", "hand over"], bridge.Asked);
+        Assert.Equal(["start", "stop", "hand over"], bridge.Asked);
     }
 }

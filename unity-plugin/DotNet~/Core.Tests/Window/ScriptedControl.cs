@@ -1,6 +1,7 @@
 #nullable enable
 using System.Collections.Generic;
 using System.IO;
+using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Window;
@@ -24,8 +25,6 @@ internal sealed class ScriptedControl : IBridgeControl
 
     public void Stop() => Asked.Add("stop");
 
-    public void Restart() => Asked.Add("restart");
-
     public void HandOver() => Asked.Add("hand over");
 }
 
@@ -34,11 +33,24 @@ internal sealed class MemorySettings : IBridgeSettings
 {
     public BridgeSettings Current { get; private set; } = new();
 
+    public SecuritySnapshot Security => Current.Security();
+
     public bool IsDiskFull { get; set; }
 
     public void Change(BridgeSettings settings)
     {
         if (IsDiskFull) throw new IOException("no space left");
         Current = settings;
+    }
+}
+
+internal sealed class Silent : IBridgeLog
+{
+    public void Info(string message)
+    {
+    }
+
+    public void Warn(string message)
+    {
     }
 }

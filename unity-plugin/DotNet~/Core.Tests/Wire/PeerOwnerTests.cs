@@ -121,7 +121,7 @@ public sealed class PeerOwnerTests
 
     private static ChildProcess As(int user, params string[] command) => ChildProcess.Start(
         "setpriv",
-        new[] { $"--reuid={user}", $"--regid={user}", "--clear-groups", ChildProcess.Dotnet, ChildProcess.Assembly }
+        new[] { $"--reuid={user}", $"--regid={user}", "--clear-groups", TestRuntime.Program, ChildProcess.Assembly }
             .Concat(command));
 
     private static uint Me() => uint.Parse(

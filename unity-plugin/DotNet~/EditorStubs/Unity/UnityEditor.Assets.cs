@@ -22,7 +22,7 @@ namespace UnityEditor
         }
     }
 
-    public class AssetDatabase
+    public partial class AssetDatabase
     {
         public static bool IsAssetImportWorkerProcess() => StubEditor.IsImportWorker;
 
@@ -30,8 +30,7 @@ namespace UnityEditor
 
         public static string GUIDToAssetPath(GUID guid) => "Assets/Found.mat";
 
-        public static Type GetMainAssetTypeAtPath(string assetPath) =>
-            assetPath.StartsWith("Assets/", StringComparison.Ordinal) ? typeof(ScriptableObject) : null;
+        public static Type GetMainAssetTypeAtPath(string assetPath) => StubProject.TypeOf(assetPath);
     }
 
     public class AssetPostprocessor
@@ -159,11 +158,9 @@ namespace UnityEditor.MPE
 
 namespace UnityEditor.PackageManager
 {
-    public class PackageInfo
+    public partial class PackageInfo
     {
-        public string resolvedPath => StubEditor.PackagePath;
-
         public static PackageInfo FindForAssembly(System.Reflection.Assembly assembly) =>
-            StubEditor.PackagePath == null ? null : new PackageInfo();
+            StubEditor.Packages.TryGetValue(assembly.GetName().Name, out var package) ? package : null;
     }
 }

@@ -42,7 +42,7 @@ namespace UnityEditor
         public BuildOptions options { get; set; }
     }
 
-    public class BuildPipeline
+    public partial class BuildPipeline
     {
         public static bool isBuildingPlayer => false;
 
@@ -57,7 +57,14 @@ namespace UnityEditor
 
     public class EditorUserBuildSettings : Object
     {
-        public static BuildTarget activeBuildTarget => BuildTarget.StandaloneLinux64;
+        public static BuildTarget activeBuildTarget => StubProject.ActiveTarget;
+
+        public static bool SwitchActiveBuildTarget(BuildTargetGroup targetGroup, BuildTarget target)
+        {
+            if (StubProject.RefusesSwitches) return false;
+            StubProject.ActiveTarget = target;
+            return true;
+        }
     }
 
     public class EditorBuildSettingsScene

@@ -1,4 +1,5 @@
 #nullable disable
+using JobBroker.EditorStubs;
 using UnityEngine;
 
 namespace UnityEditor
@@ -13,11 +14,21 @@ namespace UnityEditor
 
     public class EditorWindow : ScriptableObject
     {
+        internal HostView m_Parent;
+
+        public GUIContent titleContent { get; set; } = new GUIContent("", "");
+
+        public Rect position { get; set; }
+
         public static T GetWindow<T>(string title) where T : EditorWindow => CreateInstance<T>();
 
         public void Repaint()
         {
         }
+
+        public void ShowTab() => StubEditor.Shown.Add("tab " + titleContent.text);
+
+        internal void RepaintImmediately() => StubEditor.Shown.Add("repaint " + titleContent.text);
     }
 
     public sealed class EditorStyles
@@ -29,6 +40,13 @@ namespace UnityEditor
         public static GUIStyle miniLabel => new GUIStyle();
 
         public static GUIStyle wordWrappedMiniLabel => new GUIStyle();
+    }
+
+    public sealed class EditorGUIUtility
+    {
+        public static string systemCopyBuffer { get; set; } = "";
+
+        public static float pixelsPerPoint => 2;
     }
 
     public sealed class EditorGUI
@@ -57,9 +75,6 @@ namespace UnityEditor
         public static void LabelField(string label, string label2, GUIStyle style, params GUILayoutOption[] options) =>
             StubGui.Drawn.Add(label + (style.richText ? ": (rich) " : ": ") + label2);
 
-        public static void LabelField(GUIContent label, GUIContent label2, params GUILayoutOption[] options) =>
-            StubGui.Drawn.Add(label.text + ": " + label2.text);
-
         public static void HelpBox(string message, MessageType type) => StubGui.Drawn.Add(type + ": " + message);
 
         public static void BeginHorizontal(params GUILayoutOption[] options)
@@ -84,6 +99,9 @@ namespace UnityEditor
 
         public static bool ToggleLeft(string label, bool value, params GUILayoutOption[] options) =>
             StubGui.IsClicked(label) != value;
+
+        public static bool ToggleLeft(GUIContent label, bool value, params GUILayoutOption[] options) =>
+            StubGui.IsClicked((value ? "x " : "") + label.text) != value;
 
         public static bool Foldout(bool foldout, string content, bool toggleOnLabelClick) =>
             StubGui.IsClicked(content) != foldout;

@@ -16,6 +16,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [RequiredParameter]
         public string BuildTarget { get; set; } = "";
 
+        [Description("Unity 6: path of the build profile to build, the active one; it brings its own scenes")]
+        public string BuildProfile { get; set; } = "";
+
         [Description("Where the player goes, from the project's folder: a folder, in which each platform has its own, "
             + "or a file")]
         public string OutputPath { get; set; } = "Builds";
@@ -90,13 +93,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         protected override Task<BuildPlayerResponse> ExecuteAsync(BuildPlayerSchema parameters, ToolContext context)
         {
             RefuseOtherTargets(parameters.BuildTarget);
+            if (parameters.BuildProfile.Length > 0) RefuseOtherProfiles(parameters);
             context.Cancellation.ThrowIfCancellationRequested();
             var target = services.Builds.ActiveTarget;
             var project = services.Editor;
             var output = BuildLocation.Of(project.ProjectPath, project.ProjectName, parameters.OutputPath, target);
             var refusal = services.Security.Current.BuildFolders.Refusal(project.ProjectPath, output);
             if (refusal != null) throw new ToolException("security_blocked", refusal);
-            var request = new BuildRequest(target, output, parameters.Development, parameters.Scenes);
+            var profile = parameters.BuildProfile.Length > 0 ? parameters.BuildProfile : null;
+            var request = new BuildRequest(target, output, parameters.Development, parameters.Scenes, profile);
             var outcome = services.Builds.Build(request, new BuildSteps(context.Progress).Report);
             if (!outcome.Succeeded) throw Failure(outcome);
             var files = PlayerFiles.Of(project.ProjectPath, outcome.OutputPath, outcome.Files);
@@ -122,18 +127,24 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var active = services.Builds.ActiveTarget;
             if (string.Equals(wanted, active, StringComparison.OrdinalIgnoreCase)) return;
-            var supported = services.Builds.SupportedTargets;
-            if (!supported.Any(one => string.Equals(one, wanted, StringComparison.OrdinalIgnoreCase)))
-            {
-                throw new ToolException(
-                    "unsupported_build_target",
-                    $"This Editor cannot build for {wanted}. It can build for {string.Join(", ", supported)}; "
-                    + "the Unity Hub installs more.");
-            }
+            BuildTargets.NameOf(services.Builds, wanted);
             throw new ToolException(
                 "wrong_build_target",
-                $"The Editor is switched to {active}, not to {wanted}. Switch it first: that imports assets again and "
-                + "is an operation of its own. Nothing was built.");
+                $"The Editor is switched to {active}, not to {wanted}. Switch it first with set-build-target. Nothing was built.");
+        }
+
+        private void RefuseOtherProfiles(BuildPlayerSchema parameters)
+        {
+            BuildTargets.CheckProfile(services.Builds, parameters.BuildProfile);
+            if (parameters.Scenes.Length > 0)
+            {
+                throw new ToolException(ToolException.InvalidArguments, "A BuildProfile brings its own scenes; leave Scenes out.");
+            }
+            if (services.Builds.ActiveProfile == parameters.BuildProfile) return;
+            throw new ToolException(
+                "wrong_build_target",
+                $"The active build profile is {services.Builds.ActiveProfile ?? "none"}, not {parameters.BuildProfile}. "
+                + "Switch to it first with set-build-target. Nothing was built.");
         }
 
         private static ToolException Failure(BuildOutcome outcome)

@@ -119,13 +119,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static List<CompileMessage> Messages(CompileOutcome outcome, bool errors) => outcome.Messages
             .Where(message => message.IsError == errors)
-            .Select(message => new CompileMessage
-            {
-                Message = message.Message,
-                File = message.File,
-                Line = message.Line,
-                Column = message.Column,
-            })
+            .Select(Described)
             .ToList();
+
+        internal static CompileMessage Described(CompilerMessage message) => new CompileMessage
+        {
+            Message = message.Message,
+            File = message.File,
+            Line = message.Line,
+            Column = message.Column,
+        };
     }
 }

@@ -2,6 +2,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
@@ -27,6 +28,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var unsaved = services.Tests.UnsavedScenes();
             if (unsaved.Count == 0) return;
             if (unsavedScenes == UnsavedScenes.Refuse) throw Unsaved(unsaved);
+            const string what = "run-tests with UnsavedScenes: save";
+            var refusal = ToolConsent.NeedsSwitch(what, SecuritySetting.SceneEditing, services.Security.Current);
+            if (refusal != null) throw new ToolException("security_blocked", refusal);
             Save(services.Tests, unsaved);
         }
 

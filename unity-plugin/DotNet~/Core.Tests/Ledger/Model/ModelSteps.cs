@@ -105,18 +105,19 @@ internal sealed partial class ModelWorld
         return admitted;
     }
 
-    private static Submit SubmitOf(ModelStore store, ModelRecord record, string args, long epoch, string nonce) => new(
-        record.Id,
-        record.Hash,
-        record.After,
-        new JObject { ["principal"] = store.Id },
-        "work",
-        new JObject(),
-        args,
-        record.AcceptedAt,
-        epoch,
-        nonce,
-        store.LedgerId);
+    private static Submit SubmitOf(ModelStore store, ModelRecord record, string args, long epoch, string nonce) => new()
+    {
+        OperationId = record.Id,
+        Hash = record.Hash,
+        After = record.After,
+        Origin = new JObject { ["principal"] = store.Id },
+        Tool = "work",
+        ArgumentsHash = args,
+        AcceptedAt = record.AcceptedAt,
+        Epoch = epoch,
+        OwnerNonce = nonce,
+        LedgerId = store.LedgerId,
+    };
 
     /// <summary>Also of an id that no submit has brought yet: its submit may come late.</summary>
     private void RevokeOne()

@@ -20,14 +20,11 @@ internal sealed class ChildProcess : IDisposable
 
     public int Id => process.Id;
 
-    public static string Dotnet => Environment.ProcessPath is { } path && Path.GetFileName(path).StartsWith("dotnet")
-        ? path
-        : "dotnet";
-
-    public static string Assembly => Path.Combine(AppContext.BaseDirectory, "Core.Tests.Child.dll");
+    /// <summary>The child's own program; what runs it is <see cref="TestRuntime.Program"/>.</summary>
+    public static string Assembly => Path.Combine(AppContext.BaseDirectory, TestRuntime.Child);
 
     /// <summary>Starts it as it is.</summary>
-    public static ChildProcess Start(params string[] arguments) => Start(Dotnet, arguments.Prepend(Assembly));
+    public static ChildProcess Start(params string[] arguments) => Start(TestRuntime.Program, arguments.Prepend(Assembly));
 
     /// <summary>Starts it behind another command.</summary>
     public static ChildProcess Start(string command, IEnumerable<string> arguments)

@@ -5,7 +5,6 @@ using System.Globalization;
 using System.IO;
 using System.Linq;
 using System.Reflection;
-using System.Runtime.InteropServices;
 using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
@@ -27,10 +26,10 @@ public sealed class CscCodeCompiler : ICodeCompiler
             var output = Path.Combine(folder, "code.dll");
             await File.WriteAllTextAsync(input, source, cancellation);
             var options = new List<string> { "/target:library", "/nologo", "/langversion:9", $"/out:{output}", input };
-            options.AddRange(References().Select(path => $"/reference:{path}"));
+            options.AddRange(TestRuntime.References().Select(path => $"/reference:{path}"));
             var answers = Path.Combine(folder, "options.rsp");
             await File.WriteAllLinesAsync(answers, options.Select(option => $"\"{option}\""), cancellation);
-            var text = await Run(Csc(), "@" + answers, folder, cancellation);
+            var text = await Run(TestRuntime.Compiler, "@" + answers, folder, cancellation);
             var messages = Messages(text);
             var built = File.Exists(output) && !messages.Any(message => message.IsError);
             return new CompiledCode(built ? Assembly.Load(await File.ReadAllBytesAsync(output, cancellation)) : null, messages);
@@ -43,7 +42,7 @@ public sealed class CscCodeCompiler : ICodeCompiler
 
     private static async Task<string> Run(string csc, string argument, string folder, CancellationToken cancellation)
     {
-        var start = new ProcessStartInfo("dotnet") { RedirectStandardOutput = true, WorkingDirectory = folder };
+        var start = new ProcessStartInfo(TestRuntime.Dotnet) { RedirectStandardOutput = true, WorkingDirectory = folder };
         start.ArgumentList.Add("exec");
         start.ArgumentList.Add(csc);
         start.ArgumentList.Add(argument);
@@ -56,6 +55,7 @@ public sealed class CscCodeCompiler : ICodeCompiler
 
     private static List<CompilerMessage> Messages(string text) => Regex
         .Matches(text, @"^(?<file>.*)\((?<line>\d+),(?<column>\d+)\): (?<kind>error|warning) (?<message>.*)$", RegexOptions.Multiline)
+        .Cast<Match>()
         .Select(match => new CompilerMessage(
             match.Groups["kind"].Value == "error",
             match.Groups["message"].Value.Trim(),
@@ -63,13 +63,4 @@ public sealed class CscCodeCompiler : ICodeCompiler
             int.Parse(match.Groups["line"].Value, CultureInfo.InvariantCulture),
             int.Parse(match.Groups["column"].Value, CultureInfo.InvariantCulture)))
         .ToList();
-
-    private static IEnumerable<string> References() =>
-        ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Where(File.Exists);
-
-    private static string Csc()
-    {
-        var root = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", ".."));
-        return Directory.GetFiles(Path.Combine(root, "sdk"), "csc.dll", SearchOption.AllDirectories).OrderBy(path => path).Last();
-    }
 }

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tools;
@@ -18,6 +19,8 @@ public sealed class InMemoryEditor : IDisposable
     {
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
+        Ticks = new TickWaits(Clock);
+        PlayMode = new InMemoryPlayMode(Clock, Ticks);
         Services = new ToolServices
         {
             Clock = Clock,
@@ -32,6 +35,12 @@ public sealed class InMemoryEditor : IDisposable
             Search = Search,
             Builds = Builds,
             Code = code ?? new NoCompiler(),
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
+            Assets = Assets,
+            Packages = Packages,
+            Ticks = Ticks,
             Security = Security,
         };
     }
@@ -56,9 +65,27 @@ public sealed class InMemoryEditor : IDisposable
 
     public ScriptedBuilds Builds { get; } = new();
 
+    public InMemoryPlayMode PlayMode { get; }
+
+    public InMemoryState State { get; } = new();
+
+    public InMemoryScreen Screen { get; } = new();
+
+    public InMemoryAssets Assets { get; } = new();
+
+    public ScriptedPackages Packages { get; } = new();
+
+    public TickWaits Ticks { get; }
+
     public ChangeableSecurity Security { get; } = new();
 
     public ToolServices Services { get; }
+
+    /// <summary>So many ticks of the Editor.</summary>
+    public void Tick(int times = 1)
+    {
+        for (var tick = 0; tick < times; tick++) Ticks.Tick();
+    }
 
     public void Dispose()
     {

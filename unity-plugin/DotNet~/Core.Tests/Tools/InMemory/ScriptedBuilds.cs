@@ -10,6 +10,33 @@ public sealed class ScriptedBuilds : IBuildRunner
 
     public IReadOnlyList<string> SupportedTargets { get; set; } = new[] { "StandaloneLinux64", "Android" };
 
+    public IReadOnlyList<string>? Profiles { get; set; }
+
+    public string? ActiveProfile { get; set; }
+
+    /// <summary>What the Editor was asked to switch to.</summary>
+    public List<string> Switches { get; } = new();
+
+    /// <summary>Unity's reason against every switch.</summary>
+    public string? SwitchRefusal { get; set; }
+
+    /// <summary>False where a switch is only asked for.</summary>
+    public bool SwitchesAtOnce { get; set; } = true;
+
+    public string? Switch(string target)
+    {
+        Switches.Add(target);
+        if (SwitchesAtOnce && SwitchRefusal == null) ActiveTarget = target;
+        return SwitchRefusal;
+    }
+
+    public string? SwitchToProfile(string path)
+    {
+        Switches.Add(path);
+        if (SwitchesAtOnce && SwitchRefusal == null) ActiveProfile = path;
+        return SwitchRefusal;
+    }
+
     public List<BuildRequest> Built { get; } = new();
 
     /// <summary>The steps that the build reports.</summary>

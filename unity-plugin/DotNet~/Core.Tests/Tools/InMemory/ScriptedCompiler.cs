@@ -24,6 +24,16 @@ public sealed class ScriptedCompiler : ICompiler
         return running.Task;
     }
 
+    /// <summary>Whether a change has made the Editor compile by itself.</summary>
+    public bool IsPending { get; set; }
+
+    public Task<CompileOutcome>? PendingAsync()
+    {
+        if (!IsPending) return null;
+        running = new TaskCompletionSource<CompileOutcome>();
+        return running.Task;
+    }
+
     public void End(CompileOutcome outcome) => running.SetResult(outcome);
 
     public void Fail(Exception error) => running.SetException(error);
