@@ -140,11 +140,11 @@ public sealed class ReadinessTests : IDisposable
     }
 
     [Fact]
-    public void Of_the_own_tools_only_a_compilation_begins_while_Unity_is_busy()
+    public void Of_the_own_tools_only_those_begin_while_Unity_is_busy_that_wait_for_it_or_end_that()
     {
         using var editor = new Tools.InMemory.InMemoryEditor();
         var tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
-        Assert.Equal(["compile"], tools.All().Where(tool => tool.BeginsWhileBusy).Select(tool => tool.Name));
+        Assert.Equal(["compile", "control-play-mode"], tools.All().Where(tool => tool.BeginsWhileBusy).Select(tool => tool.Name));
     }
 
     private void Queue(string id, ToolEffect effect, bool beginsWhileBusy = false, string? then = null)
