@@ -11,6 +11,7 @@ import { listPackages, managePackages } from "./tools/packages.js";
 import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
+import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
 import { setBuildTarget } from "./tools/set-build-target.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
@@ -27,6 +28,9 @@ const BUILT_IN: readonly SimulatedTool[] = [
   runTests,
   executeCode,
   buildPlayer,
+  captureScreenshot,
+  controlPlayMode,
+  getEditorState,
   setBuildTarget,
   findAssets,
   manageAssets,

@@ -8,13 +8,30 @@ export interface LogLine {
   At: number;
 }
 
+export interface PlayMode {
+  state: "Edit" | "Entering" | "Playing" | "Paused" | "Exiting";
+  /** How many frames were played. */
+  frame: number;
+}
+
 export interface World {
   readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
+  readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
-  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting" | "compile_errors";
+  /** What it does at this moment; `ready` for nothing reads as `playing` in play mode. */
+  phase:
+    | "ready"
+    | "compiling"
+    | "building"
+    | "testing"
+    | "playing"
+    | "reloading"
+    | "quitting"
+    | "compile_errors";
+  readonly playMode: PlayMode;
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
@@ -31,15 +48,27 @@ export interface World {
 /** The console keeps its newest lines, as the bridge's ring buffer does. */
 const LOG_CAPACITY = 1000;
 
-export function createWorld(now: () => number, projectPath: string): World {
+export function createWorld(
+  now: () => number,
+  { projectPath, unityVersion }: Pick<World, "projectPath" | "unityVersion">,
+): World {
   const logs: LogLine[] = [];
+  const playMode: PlayMode = { state: "Edit", frame: 0 };
+  let phase: World["phase"] = "ready";
   const listeners = new Set<(line: LogLine) => void>();
   return {
     project: createProject(),
     projectPath,
+    unityVersion,
     logs,
     values: new Map(),
-    phase: "ready",
+    get phase() {
+      return phase === "ready" && isPlaying(playMode) ? "playing" : phase;
+    },
+    set phase(next) {
+      phase = next;
+    },
+    playMode,
     generation: 0,
     assetCounter: 0,
     compileErrors: [],
@@ -56,6 +85,8 @@ export function createWorld(now: () => number, projectPath: string): World {
     },
   };
 }
+
+const isPlaying = ({ state }: PlayMode): boolean => state !== "Edit" && state !== "Entering";
 
 /** The phase while nothing is under way. */
 export function restingPhase({ compileErrors }: Pick<World, "compileErrors">): World["phase"] {
