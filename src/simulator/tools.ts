@@ -16,6 +16,7 @@ import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools
 import { createScene, openSceneTool, saveScene } from "./tools/scene-files.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
 import { setBuildTarget } from "./tools/set-build-target.js";
+import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
   ping,
@@ -31,6 +32,9 @@ const BUILT_IN: readonly SimulatedTool[] = [
   runTests,
   executeCode,
   buildPlayer,
+  captureScreenshot,
+  controlPlayMode,
+  getEditorState,
   openSceneTool,
   saveScene,
   createScene,

@@ -28,7 +28,8 @@ export const readComponent = bridgeTool("read-component", {
 });
 
 export const modifyComponent = bridgeTool("modify-component", {
-  async run({ args, world: { scenes } }) {
+  async run({ args, world }) {
+    const { scenes } = world;
     const values = (args.value("Properties") ?? {}) as Record<string, unknown>;
     const added = args.flag("Add", false);
     if (!added && Object.keys(values).length === 0) {
@@ -50,14 +51,15 @@ export const modifyComponent = bridgeTool("modify-component", {
         component: name,
         added,
         properties: Object.fromEntries(now),
-        ...changed(scenes, node),
+        ...changed(world, node),
       };
     });
   },
 });
 
 export const removeComponent = bridgeTool("remove-component", {
-  async run({ args, world: { scenes } }) {
+  async run({ args, world }) {
+    const { scenes } = world;
     const node = target(scenes, args.text("Target"));
     const component = componentOn(node, args.text("Component"));
     if (component.type === "Transform") {
@@ -67,6 +69,6 @@ export const removeComponent = bridgeTool("remove-component", {
       );
     }
     node.components.splice(node.components.indexOf(component), 1);
-    return changed(scenes, node);
+    return changed(world, node);
   },
 });

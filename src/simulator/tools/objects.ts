@@ -16,19 +16,24 @@ import {
 } from "../scenes/scene-world.js";
 import { componentType, rooted, target } from "../scenes/targets.js";
 import { type Arguments, toolFailure } from "../tool-definition.js";
+import type { World } from "../world.js";
 
 const TAGS = ["Untagged", "Respawn", "MainCamera", "Player"];
 const LAYERS = ["Default", "TransparentFX", "Ignore Raycast", "", "Water", "UI"];
 
+const LOST_LATER = "The Editor is in play mode: this change is lost when play mode ends.";
+
 /** What is told of an object that was changed. */
-export function changed(world: SceneWorld, node: SceneNode): object {
+export function changed({ scenes: world, playMode }: World, node: SceneNode): object {
   const scene = sceneOf(world, node);
   scene.dirty = true;
-  return { id: idOf(world, node), name: node.name, path: pathOf(node), scene: sceneName(scene.path) };
+  const told = { id: idOf(world, node), name: node.name, path: pathOf(node), scene: sceneName(scene.path) };
+  return playMode.state === "Edit" ? told : { ...told, warning: LOST_LATER };
 }
 
 export const createGameObject = bridgeTool("create-game-object", {
-  async run({ args, world: { scenes } }) {
+  async run({ args, world }) {
+    const { scenes } = world;
     const name = args.text("Name", "");
     const [primitive, prefab] = [args.text("Primitive", "None"), args.text("Prefab", "")];
     if (primitive !== "None" && prefab !== "") {
@@ -57,13 +62,14 @@ export const createGameObject = bridgeTool("create-game-object", {
       attach(made, below, scenes.scenes[0]);
       place(made, placed);
       for (const type of types) addComponent(made, type);
-      return changed(scenes, made);
+      return changed(world, made);
     });
   },
 });
 
 export const modifyGameObject = bridgeTool("modify-game-object", {
-  async run({ args, world: { scenes } }) {
+  async run({ args, world }) {
+    const { scenes } = world;
     const node = target(scenes, args.text("Target"));
     const given = {
       name: args.value("Name") === undefined ? undefined : args.text("Name"),
@@ -92,15 +98,16 @@ export const modifyGameObject = bridgeTool("modify-game-object", {
       const position =
         isWorld && placed.position ? plus(placed.position, worldOf(node.parent), -1) : undefined;
       place(node, position ? { ...placed, position } : placed);
-      return changed(scenes, node);
+      return changed(world, node);
     });
   },
 });
 
 export const deleteGameObject = bridgeTool("delete-game-object", {
-  async run({ args, world: { scenes } }) {
+  async run({ args, world }) {
+    const { scenes } = world;
     const node = target(scenes, args.text("Target"));
-    const answer = { count: [...all([node])].length, ...changed(scenes, node) };
+    const answer = { count: [...all([node])].length, ...changed(world, node) };
     const siblings = node.parent?.children ?? sceneOf(scenes, node).roots;
     siblings.splice(siblings.indexOf(node), 1);
     return answer;

@@ -7,6 +7,7 @@ import type { World } from "../world.js";
 
 export const openSceneTool = bridgeTool("open-scene", {
   async run({ args, world }) {
+    refuseInPlayMode(world);
     const { scenes } = world;
     const path = scenePath("Path", args.text("Path"));
     const known = sceneFiles(scenes);
@@ -37,6 +38,7 @@ function leave(world: World, unsaved: string): { saved?: string[]; discarded?: s
 
 export const saveScene = bridgeTool("save-scene", {
   async run({ args, world }) {
+    refuseInPlayMode(world);
     const [wanted, saveAs] = [args.text("Scene", ""), args.text("SaveAs", "")];
     if (wanted === "" && saveAs === "") return { saved: saveAll(world) };
     const scene = named(world.scenes, wanted);
@@ -57,6 +59,7 @@ export const saveScene = bridgeTool("save-scene", {
 
 export const createScene = bridgeTool("create-scene", {
   async run({ args, world }) {
+    refuseInPlayMode(world);
     const { scenes } = world;
     const path = scenePath("Path", args.text("Path"));
     if (sceneFiles(scenes).includes(path)) {
@@ -74,6 +77,11 @@ export const createScene = bridgeTool("create-scene", {
     return { path, scenes: listed(scenes) };
   },
 });
+
+function refuseInPlayMode({ playMode }: World): void {
+  if (playMode.state === "Edit") return;
+  throw toolFailure("in_play_mode", "Scenes cannot be opened, made or saved in play mode: leave it first.");
+}
 
 function scenePath(parameter: string, path: string): string {
   const [first = "", ...rest] = path.split("/");

@@ -98,7 +98,7 @@ async function answersOf(engine: "typescript" | "dotnet"): Promise<Told[]> {
       const { status, result, error, error_type } = (await client.call(tool, {
         ...args,
         timeout: 30,
-      })) as Told;
+      })) as unknown as Told;
       answers.push({ status, result, error: error?.replace(HINT, ""), error_type });
     }
     await client.close();

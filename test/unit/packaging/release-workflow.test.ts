@@ -1,4 +1,4 @@
-/** The release workflow, read as GitHub reads it, by GitHub's own parser; what it does is in test/system/operators/supply-chain.test.ts. */
+/** The release workflow, and that of a guide, read as GitHub reads them, by GitHub's own parser; what it does is in test/system/operators/supply-chain.test.ts. */
 import { tsImport } from "tsx/esm/api";
 import { expect, test } from "vitest";
 import { textOf } from "../../harness/packaging/files.js";
@@ -31,4 +31,11 @@ test.each([
   const content = textOf(FILE);
   expect(content).toContain(right);
   expect(await faultsOf(content.replace(right, wrong))).not.toEqual([]);
+});
+
+test("nor in the workflow that runs the package in a real Editor (docs/guide/real-editor.md)", async () => {
+  const [, workflow = ""] = /```yaml\n([\s\S]*?)```/.exec(textOf("docs/guide/real-editor.md")) ?? [];
+  expect(workflow).toContain("jobs:");
+  expect(await faultsOf(workflow)).toEqual([]);
+  expect(await faultsOf(workflow.replace("runs-on", "run-on"))).not.toEqual([]);
 });

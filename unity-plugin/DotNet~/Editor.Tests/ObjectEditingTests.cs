@@ -41,7 +41,7 @@ public sealed class ObjectEditingTests
         foreach (var one in new[] { saved, twin, root }) Assert.Same(one, scenes.Find(IdOf(one))!.Handle);
         Assert.Equal("Enemy", scenes.Find(IdOf(root))!.Scene);
 
-        EditorApplication.isPlaying = true;
+        StubEditor.IsPlaying = true;
         Assert.Equal([saved, twin, outliving, root], scenes.Roots().Select(one => one.Handle));
         var ids = new[] { saved, twin, outliving, root }.Select(IdOf).ToList();
         Assert.Equal(4, ids.Distinct().Count());
@@ -50,7 +50,7 @@ public sealed class ObjectEditingTests
         Assert.Null(scenes.Find("#123456"));
         Assert.Null(scenes.Find("123456@00000000"));
 
-        EditorApplication.isPlaying = false;
+        StubEditor.IsPlaying = false;
         StubEditor.Scenes[0].Path = "";
         Assert.StartsWith("#", IdOf(saved));
     }
@@ -151,7 +151,7 @@ public sealed class ObjectEditingTests
         ((GameObject)one.Handle!).AddMissing();
         Assert.Equal(["Transform", "Missing script"], objects.ComponentsOf(one).Select(component => component.Type));
         Assert.Equal("missing_script", Refused(() => objects.Remove(objects.ComponentsOf(one)[1])));
-        Assert.Equal("UI", objects.Layers[5]);
+        Assert.Equal("Water", objects.Layers[4]);
         Assert.Contains("Player", objects.Tags);
     }
 

@@ -21,7 +21,16 @@ internal sealed class StubbedEditor
         StubEditor.Methods.Clear();
         StubEditor.ResetScenes();
         StubEditor.Types.Clear();
-        UnityEditor.EditorApplication.isPlaying = false;
+        StubEditor.IsPlaying = false;
+        StubEditor.PlaysLater = false;
+        StubEditor.Frame = 0;
+        StubEditor.HasGraphics = true;
+        StubEditor.StartsAtTop = false;
+        StubEditor.Shown.Clear();
+        StubEditor.Selected.Clear();
+        StubEditor.GameView = null;
+        StubEditor.SceneView = null;
+        StubEditor.Cameras.Clear();
         StubEditor.CompilationRequests.Clear();
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();

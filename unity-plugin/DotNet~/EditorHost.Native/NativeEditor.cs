@@ -19,7 +19,8 @@ public sealed class NativeEditor
         ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
         UnityVersion = unityVersion;
         Counter = counter;
-        Scenes = new SceneWorld(() => Script.SceneObjects);
+        PlayMode = new NativePlayMode(this);
+        Scenes = new SceneWorld(() => Script.SceneObjects, () => PlayMode.IsPlaying);
         Project = new NativeProject(this).Filled();
     }
 
@@ -28,6 +29,8 @@ public sealed class NativeEditor
     public Script Script { get; } = new();
 
     public SceneWorld Scenes { get; }
+
+    public NativePlayMode PlayMode { get; }
 
     public CounterFile Counter { get; }
 
@@ -68,9 +71,12 @@ public sealed class NativeEditor
     /// <summary>The package that the added tools came with; null: the project's own code.</summary>
     public string? ToolPackage { get; set; }
 
+    /// <summary>What it does at this moment; where that is nothing, play mode counts.</summary>
     public string Phase
     {
-        get => phase;
+        get => phase != "ready" ? phase
+            : PlayMode.WillPlay != PlayMode.IsPlaying ? "changing_play_mode"
+            : PlayMode.IsPlaying ? "playing" : phase;
         set => phase = value;
     }
 

@@ -13,9 +13,9 @@ namespace JobBroker.Bridge.Unity
     /// <summary>Opens and saves scenes without a dialog. Main thread only.</summary>
     internal sealed class UnitySceneFiles : ISceneFiles
     {
-        public IReadOnlyList<OpenScene> Open()
+        public IReadOnlyList<LoadedScene> Open()
         {
-            var open = new List<OpenScene>();
+            var open = new List<LoadedScene>();
             var active = SceneManager.GetActiveScene();
             for (var index = 0; index < SceneManager.sceneCount; index++)
             {
@@ -25,7 +25,7 @@ namespace JobBroker.Bridge.Unity
             var stage = UnityScenes.Prefab();
             if (stage != null)
             {
-                open.Add(new OpenScene(UnityScenes.NameOf(stage), stage.assetPath, stage.scene.isDirty, false, true, stage));
+                open.Add(new LoadedScene(UnityScenes.NameOf(stage), stage.assetPath, stage.scene.isDirty, false, true, stage));
             }
             return open;
         }
@@ -38,7 +38,7 @@ namespace JobBroker.Bridge.Unity
             EditorSceneManager.OpenScene(path, additive ? OpenSceneMode.Additive : OpenSceneMode.Single);
         }
 
-        public OpenScene Make(bool empty, bool additive)
+        public LoadedScene Make(bool empty, bool additive)
         {
             if (!additive) LeavePrefab();
             var setup = empty ? NewSceneSetup.EmptyScene : NewSceneSetup.DefaultGameObjects;
@@ -46,7 +46,7 @@ namespace JobBroker.Bridge.Unity
             return Told(made, made == SceneManager.GetActiveScene());
         }
 
-        public bool Save(OpenScene scene, string path)
+        public bool Save(LoadedScene scene, string path)
         {
             // Unity asks a person about a file that is read-only.
             var file = Path.GetFullPath(Path.Combine(Application.dataPath, "..", path));
@@ -57,7 +57,7 @@ namespace JobBroker.Bridge.Unity
             return isSaved;
         }
 
-        public void Forget(OpenScene prefab) => ((PrefabStage)prefab.Handle!).ClearDirtiness();
+        public void Forget(LoadedScene prefab) => ((PrefabStage)prefab.Handle!).ClearDirtiness();
 
         /// <summary>Unity asks a person when it closes a prefab with unsaved changes: callers have seen to it that it has none.</summary>
         private static void LeavePrefab()
@@ -65,11 +65,11 @@ namespace JobBroker.Bridge.Unity
             if (UnityScenes.Prefab() != null) StageUtility.GoToMainStage();
         }
 
-        private static OpenScene Told(Scene scene, bool isActive)
+        private static LoadedScene Told(Scene scene, bool isActive)
         {
             var path = scene.path ?? "";
             var name = string.IsNullOrEmpty(scene.name) ? "Untitled" : scene.name;
-            return new OpenScene(name, path, scene.isDirty, isActive, false, scene);
+            return new LoadedScene(name, path, scene.isDirty, isActive, false, scene);
         }
     }
 }

@@ -4,9 +4,9 @@ using System.Collections.Generic;
 namespace JobBroker.Bridge.Ports
 {
     /// <summary>A scene that is open, or the prefab that is open in Prefab Mode.</summary>
-    public sealed class OpenScene
+    public sealed class LoadedScene
     {
-        public OpenScene(string name, string path, bool isDirty, bool isActive, bool isPrefab = false, object? handle = null)
+        public LoadedScene(string name, string path, bool isDirty, bool isActive, bool isPrefab = false, object? handle = null)
         {
             Name = name;
             Path = path;
@@ -37,7 +37,7 @@ namespace JobBroker.Bridge.Ports
     public interface ISceneFiles
     {
         /// <summary>What is open, in the order of the Hierarchy window.</summary>
-        IReadOnlyList<OpenScene> Open();
+        IReadOnlyList<LoadedScene> Open();
 
         /// <summary>Paths of the scenes of the project and its packages.</summary>
         IReadOnlyList<string> Known();
@@ -47,12 +47,12 @@ namespace JobBroker.Bridge.Ports
 
         /// <summary>Makes an untitled scene; one that is not additive closes the others, saved or not.</summary>
         /// <param name="empty">False: it has a camera and a light.</param>
-        OpenScene Make(bool empty, bool additive);
+        LoadedScene Make(bool empty, bool additive);
 
         /// <summary>Writes it; false when Unity did not.</summary>
-        bool Save(OpenScene scene, string path);
+        bool Save(LoadedScene scene, string path);
 
         /// <summary>Forgets what was changed in the open prefab, so that Unity asks nobody when it is closed.</summary>
-        void Forget(OpenScene prefab);
+        void Forget(LoadedScene prefab);
     }
 }

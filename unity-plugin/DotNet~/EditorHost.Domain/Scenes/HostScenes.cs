@@ -27,23 +27,23 @@ internal sealed class HostScenes(SceneWorld world) : ISceneQuery, ISceneFiles
     public IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited) =>
         target.Components.Select(type => new ComponentDetails(type, ComponentCatalogue.FullName(type), [])).ToList();
 
-    public IReadOnlyList<OpenScene> Open() => world.Open
-        .Select(scene => new OpenScene(scene.Name, scene.Path, scene.IsDirty, scene == world.Scenes[0], scene.IsPrefab, scene))
+    public IReadOnlyList<LoadedScene> Open() => world.Open
+        .Select(scene => new LoadedScene(scene.Name, scene.Path, scene.IsDirty, scene == world.Scenes[0], scene.IsPrefab, scene))
         .ToList();
 
     public IReadOnlyList<string> Known() => world.SceneFiles.ToList();
 
     public void Load(string path, bool additive) => world.Load(path, additive);
 
-    public OpenScene Make(bool empty, bool additive)
+    public LoadedScene Make(bool empty, bool additive)
     {
         var made = world.Make(empty, additive);
         return Open().First(scene => scene.Handle == made);
     }
 
-    public bool Save(OpenScene scene, string path) => world.Save((NodeScene)scene.Handle!, path);
+    public bool Save(LoadedScene scene, string path) => world.Save((NodeScene)scene.Handle!, path);
 
-    public void Forget(OpenScene prefab) => ((NodeScene)prefab.Handle!).IsDirty = false;
+    public void Forget(LoadedScene prefab) => ((NodeScene)prefab.Handle!).IsDirty = false;
 
     public SceneObject Read(SceneNode node) => Read(node, world.SceneOf(node));
 

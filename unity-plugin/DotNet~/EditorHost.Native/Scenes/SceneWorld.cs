@@ -33,14 +33,17 @@ public sealed class SceneWorld
     private readonly Stack<(string Name, Dictionary<NodeScene, State> Before)> undo = new();
     private readonly List<NodeScene> scenes = [];
     private readonly Func<int> wanted;
+    private readonly Func<bool> plays;
     private int filled;
     private long last = 1000;
     private int depth;
 
     /// <param name="wanted">How many objects the first scene has; when that changes, it is filled anew.</param>
-    public SceneWorld(Func<int> wanted)
+    /// <param name="plays">Whether the Editor is in play mode.</param>
+    public SceneWorld(Func<int> wanted, Func<bool> plays)
     {
         this.wanted = wanted;
+        this.plays = plays;
         var enemy = Made("Enemy", "BoxCollider", "Mover");
         Made("Gun").Attach(enemy);
         files[Enemy] = [enemy];
@@ -63,7 +66,7 @@ public sealed class SceneWorld
     /// <summary>The prefab that is open in Prefab Mode.</summary>
     public NodeScene? Prefab { get; private set; }
 
-    public bool IsPlaying { get; set; }
+    public bool IsPlaying => plays();
 
     public IEnumerable<NodeScene> Open => Prefab == null ? Scenes : Scenes.Append(Prefab);
 

@@ -112,10 +112,6 @@ namespace UnityEngine
         }
     }
 
-    public class Texture2D : Object
-    {
-    }
-
     public class Shader : Object
     {
         public static Shader Find(string name) =>

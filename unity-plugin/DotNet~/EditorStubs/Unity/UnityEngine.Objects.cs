@@ -241,16 +241,12 @@ namespace UnityEngine
         }
     }
 
-    public struct LayerMask
-    {
-        public static string LayerToName(int layer) => layer == 0 ? "Default" : layer == 5 ? "UI" : "";
-    }
-
     public sealed class Resources
     {
         public static T[] FindObjectsOfTypeAll<T>() where T : Object => StubEditor.AllScenes
             .SelectMany(scene => scene.Roots)
             .SelectMany(Below)
+            .Concat<Object>(StubEditor.Assets)
             .OfType<T>()
             .ToArray();
 

@@ -61,7 +61,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         }
 
         /// <summary>The open scene of that path or name; the active one for an empty one.</summary>
-        private OpenScene Named(string wanted)
+        private LoadedScene Named(string wanted)
         {
             var open = scenes.Open();
             var found = open.Where(scene => wanted.Length == 0 ? scene.IsActive : scene.Path == wanted || scene.Name == wanted).ToList();
@@ -72,7 +72,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 : new ToolException("scene_ambiguous", $"{found.Count} open scenes are {wanted}: give the path. Open are {listed}.");
         }
 
-        private string NewPath(OpenScene scene, string given)
+        private string NewPath(LoadedScene scene, string given)
         {
             var path = ScenePath.Checked(nameof(SaveSceneSchema.SaveAs), given);
             if (scene.IsPrefab) throw new ToolException(ToolException.InvalidArguments, "A prefab is saved where it is.");

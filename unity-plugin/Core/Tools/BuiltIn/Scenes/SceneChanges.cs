@@ -9,7 +9,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     /// <summary>A scene as answers list it.</summary>
     public sealed class ListedScene
     {
-        internal ListedScene(OpenScene scene)
+        internal ListedScene(LoadedScene scene)
         {
             Name = scene.Name;
             Path = scene.Path;
@@ -61,7 +61,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             return unsaved.Select(scene => scene.Path).ToList();
         }
 
-        public static void Save(ISceneFiles scenes, OpenScene scene, string path)
+        public static void Save(ISceneFiles scenes, LoadedScene scene, string path)
         {
             if (scenes.Save(scene, path)) return;
             throw new ToolException(
@@ -71,7 +71,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public static ToolException Untitled() => new ToolException(
             "scene_untitled", "An open scene was never saved and has no path: save it first with save-scene and SaveAs.");
 
-        private static string Names(IEnumerable<OpenScene> scenes) =>
+        private static string Names(IEnumerable<LoadedScene> scenes) =>
             string.Join(", ", scenes.Select(scene => scene.Path.Length == 0 ? "An untitled scene" : scene.Path));
     }
 }

@@ -20,11 +20,12 @@ public sealed class InMemoryEditor : IDisposable
     /// <param name="world">Whose scenes the tools read; null: those of <see cref="Scene"/>.</param>
     public InMemoryEditor(ICodeCompiler? code = null, SceneWorld? world = null)
     {
-        World = world ?? new SceneWorld(() => 4);
+        World = world ?? new SceneWorld(() => 4, () => false);
         var scenes = new HostScenes(World);
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
         Ticks = new TickWaits(Clock);
+        PlayMode = new InMemoryPlayMode(Clock, Ticks);
         Services = new ToolServices
         {
             Clock = Clock,
@@ -41,6 +42,9 @@ public sealed class InMemoryEditor : IDisposable
             Search = Search,
             Builds = Builds,
             Code = code ?? new NoCompiler(),
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
             Assets = Assets,
             Packages = Packages,
             Ticks = Ticks,
@@ -69,6 +73,12 @@ public sealed class InMemoryEditor : IDisposable
     public InMemorySearch Search { get; } = new();
 
     public ScriptedBuilds Builds { get; } = new();
+
+    public InMemoryPlayMode PlayMode { get; }
+
+    public InMemoryState State { get; } = new();
+
+    public InMemoryScreen Screen { get; } = new();
 
     public InMemoryAssets Assets { get; } = new();
 

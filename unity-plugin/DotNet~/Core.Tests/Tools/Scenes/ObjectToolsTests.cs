@@ -123,7 +123,7 @@ public sealed class ObjectToolsTests : IDisposable
     [Fact]
     public async Task In_play_mode_the_answer_warns_but_not_of_a_prefab()
     {
-        editor.World.IsPlaying = true;
+        editor.IsPlaying = true;
         Assert.Contains("lost when play mode ends", (string)(await editor.Call("create-game-object", "{}"))["warning"]!);
         editor.World.OpenPrefab("Assets/Prefabs/Enemy.prefab");
         Assert.Null((await editor.Call("modify-game-object", """{"Target":"Gun","Active":false}"""))["warning"]);

@@ -18,13 +18,15 @@ public sealed class SceneEditor : IDisposable
 
     public SceneEditor()
     {
-        World = new SceneWorld(() => 4);
+        World = new SceneWorld(() => 4, () => IsPlaying);
         editor = new InMemoryEditor(null, World);
         editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.SceneEditing);
         tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
     }
 
     public SceneWorld World { get; }
+
+    public bool IsPlaying { get; set; }
 
     public UnityToolRegistry Tools => tools;
 

@@ -116,7 +116,7 @@ public sealed class SceneToolsTests : IDisposable
     [InlineData("save-scene")]
     public async Task Play_mode_refuses_them_all(string tool)
     {
-        editor.World.IsPlaying = true;
+        editor.IsPlaying = true;
         Assert.Equal("in_play_mode", (await editor.Fails(tool, tool == "save-scene" ? "{}" : $$"""{"Path":"{{Menu}}"}""")).Type);
     }
 }
