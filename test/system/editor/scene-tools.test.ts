@@ -164,4 +164,34 @@ describe("the tools that change scenes", () => {
       expect([asked, simulated[index]]).toEqual([asked, bridge[index]]);
     }
   });
+
+  test.skipIf(!hasDotnet)(
+    "a switch that is off blocks them, alone and as steps, and changes outlive a domain reload",
+    { timeout: 120_000 },
+    async () => {
+      const world = await startWorld({ engine: "dotnet" });
+      try {
+        const client = await world.http();
+        const call = async (tool: string, args: Arguments) =>
+          (await client.call(tool, { ...args, timeout: 30 })) as unknown as Told;
+        await call("create-game-object", { Name: "Kept" });
+        await world.editor.do({ do: "reload", downMs: 100 });
+        const found = await call("find-game-objects", { NamePattern: "Kept" });
+        expect(found).toMatchObject({ status: "completed", result: { totalFound: 1 } });
+
+        await world.editor.do({ do: "switch", name: "scenes", on: false });
+        const blocked = [
+          await call("delete-game-object", { Target: "Kept" }),
+          await call("run-batch", { Steps: [remove("Kept")] }),
+        ];
+        for (const answer of blocked) expect(answer).toMatchObject({ status: "error" });
+        expect(JSON.stringify(blocked)).toContain("Allow Scene Editing");
+        const read = await call("read-component", { Target: "Kept" });
+        expect(read).toMatchObject({ status: "completed", result: { path: "/Kept" } });
+        await client.close();
+      } finally {
+        await world.close();
+      }
+    },
+  );
 });

@@ -23,6 +23,15 @@ public sealed class SecurityTests : IDisposable
         ["control-play-mode"] = SecuritySetting.PlayModeControl,
         ["manage-assets"] = SecuritySetting.AssetEditing,
         ["manage-packages"] = SecuritySetting.PackageManagement,
+        ["open-scene"] = SecuritySetting.SceneEditing,
+        ["save-scene"] = SecuritySetting.SceneEditing,
+        ["create-scene"] = SecuritySetting.SceneEditing,
+        ["create-game-object"] = SecuritySetting.SceneEditing,
+        ["modify-game-object"] = SecuritySetting.SceneEditing,
+        ["delete-game-object"] = SecuritySetting.SceneEditing,
+        ["modify-component"] = SecuritySetting.SceneEditing,
+        ["remove-component"] = SecuritySetting.SceneEditing,
+        ["run-batch"] = SecuritySetting.SceneEditing,
     };
 
     private readonly InMemoryEditor editor = new();

@@ -76,7 +76,7 @@ namespace UnityEditor
 
         public static string[] FindAssets(string filter) => StubEditor.ScenePaths.Select(AssetPathToGUID).ToArray();
 
-        public static string GetAssetPath(Object assetObject) => StubProject.Has(assetObject.name)
+        public static string GetAssetPath(Object assetObject) => assetObject.name.Contains("/")
             ? assetObject.name
             : StubEditor.AssetObjects.FirstOrDefault(entry => entry.Value.Contains(assetObject)).Key ?? "";
 
