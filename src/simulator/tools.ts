@@ -11,8 +11,8 @@ import { listPackages, managePackages } from "./tools/packages.js";
 import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
-import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
 import { setBuildTarget } from "./tools/set-build-target.js";
+import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
   ping,

@@ -21,12 +21,13 @@ export interface World {
   readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
-  /** What it does at this moment; `ready` for nothing reads as `playing` in play mode. */
+  /** What it does at this moment; where that is nothing, play mode counts. */
   phase:
     | "ready"
     | "compiling"
     | "building"
     | "testing"
+    | "changing_play_mode"
     | "playing"
     | "reloading"
     | "quitting"
@@ -63,7 +64,7 @@ export function createWorld(
     logs,
     values: new Map(),
     get phase() {
-      return phase === "ready" && isPlaying(playMode) ? "playing" : phase;
+      return phase === "ready" ? PHASES[playMode.state] : phase;
     },
     set phase(next) {
       phase = next;
@@ -86,7 +87,13 @@ export function createWorld(
   };
 }
 
-const isPlaying = ({ state }: PlayMode): boolean => state !== "Edit" && state !== "Entering";
+const PHASES: Readonly<Record<PlayMode["state"], World["phase"]>> = {
+  Edit: "ready",
+  Entering: "changing_play_mode",
+  Playing: "playing",
+  Paused: "playing",
+  Exiting: "changing_play_mode",
+};
 
 /** The phase while nothing is under way. */
 export function restingPhase({ compileErrors }: Pick<World, "compileErrors">): World["phase"] {

@@ -18,7 +18,7 @@ export function pictureUpTo(maxWidth: number): Picture {
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = y * (1 + 3 * width) + 1 + 3 * x;
-      rows.set([Math.floor((x * 255) / width), Math.floor((y * 255) / height), 128], at);
+      rows.set([17 * Math.floor((x * 16) / width), 17 * Math.floor((y * 16) / height), 128], at);
     }
   }
   const header = Buffer.alloc(13);

@@ -136,6 +136,10 @@ namespace JobBroker.Bridge.Tests
 
         extension(string text)
         {
+            public string[] Split(char at, StringSplitOptions options) => text.Split(new[] { at }, options);
+
+            public bool Contains(string part, StringComparison comparison) => text.IndexOf(part, comparison) >= 0;
+
             public string ReplaceLineEndings(string by) => text.Replace("\r\n", "\n").Replace("\n", by);
         }
 
@@ -150,6 +154,9 @@ namespace JobBroker.Bridge.Tests
 
         public static IEnumerable<T> TakeLast<T>(this IReadOnlyCollection<T> all, int count) =>
             all.Skip(Math.Max(0, all.Count - count));
+
+        public static IEnumerable<(TFirst, TSecond)> Zip<TFirst, TSecond>(this IEnumerable<TFirst> one, IEnumerable<TSecond> other) =>
+            one.Zip(other, (first, second) => (first, second));
 
         public static IEnumerable<T> Order<T>(this IEnumerable<T> all) => all.OrderBy(each => each);
 

@@ -105,8 +105,8 @@ internal sealed class HostScreen(NativeEditor native) : IScreen
         var rgb = new byte[Width * Height * 3];
         for (var at = 0; at < Width * Height; at++)
         {
-            rgb[at * 3] = (byte)(at % Width * 255 / Width);
-            rgb[at * 3 + 1] = (byte)(at / Width * 255 / Height);
+            rgb[at * 3] = (byte)(at % Width * 16 / Width * 17);
+            rgb[at * 3 + 1] = (byte)(at / Width * 16 / Height * 17);
             rgb[at * 3 + 2] = 128;
         }
         return new PixelImage(Width, Height, rgb);

@@ -67,10 +67,12 @@ public sealed class NativeEditor
     /// <summary>The package that the added tools came with; null: the project's own code.</summary>
     public string? ToolPackage { get; set; }
 
-    /// <summary>What it does at this moment; ready, for nothing, reads as playing in play mode.</summary>
+    /// <summary>What it does at this moment; where that is nothing, play mode counts.</summary>
     public string Phase
     {
-        get => phase == "ready" && PlayMode.IsPlaying ? "playing" : phase;
+        get => phase != "ready" ? phase
+            : PlayMode.WillPlay != PlayMode.IsPlaying ? "changing_play_mode"
+            : PlayMode.IsPlaying ? "playing" : phase;
         set => phase = value;
     }
 

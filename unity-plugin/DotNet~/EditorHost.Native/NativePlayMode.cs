@@ -7,6 +7,7 @@ public sealed class NativePlayMode
 
     private readonly NativeEditor native;
     private volatile bool isPlaying;
+    private volatile bool willPlay;
     private bool steps;
 
     public NativePlayMode(NativeEditor native)
@@ -22,8 +23,12 @@ public sealed class NativePlayMode
         private set => isPlaying = value;
     }
 
-    /// <summary>What it is on its way to.</summary>
-    public bool WillPlay { get; private set; }
+    /// <summary>What it is on its way to. Any thread.</summary>
+    public bool WillPlay
+    {
+        get => willPlay;
+        private set => willPlay = value;
+    }
 
     public bool IsPaused { get; set; }
 

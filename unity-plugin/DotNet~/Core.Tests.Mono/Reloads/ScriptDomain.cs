@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.Security.Policy;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tests.Session;
+using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Tests.Reloads;
 
@@ -82,7 +83,7 @@ internal sealed class ScriptDomain
             process.Refresh();
             ProcessorMs = (long)(process.TotalProcessorTime - used).TotalMilliseconds;
             bridge.Editor.Menu.Add("Build/Android");
-            bridge.Editor.Security.Current = new SecuritySnapshot(menuItemExecution: true);
+            bridge.Editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution);
         }
 
         public void Pump() => bridge!.Controller.Pump();

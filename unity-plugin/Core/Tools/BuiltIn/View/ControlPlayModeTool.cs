@@ -53,6 +53,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         Name = ToolName,
         Description = "Enters, leaves, pauses or steps play mode, and ends when Unity is there.",
         Effect = ToolEffect.Idempotent,
+        BeginsWhileBusy = true,
         ExecutionClass = ExecutionClass.Medium,
         RequiredSecuritySetting = SecuritySetting.PlayModeControl)]
     public sealed class ControlPlayModeTool : AbstractUnityTool<ControlPlayModeSchema, ControlPlayModeResponse>, IResumableTool
