@@ -12,6 +12,7 @@ import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
 import { setBuildTarget } from "./tools/set-build-target.js";
+import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
   ping,
@@ -27,6 +28,9 @@ const BUILT_IN: readonly SimulatedTool[] = [
   runTests,
   executeCode,
   buildPlayer,
+  captureScreenshot,
+  controlPlayMode,
+  getEditorState,
   setBuildTarget,
   findAssets,
   manageAssets,

@@ -8,13 +8,31 @@ export interface LogLine {
   At: number;
 }
 
+export interface PlayMode {
+  state: "Edit" | "Entering" | "Playing" | "Paused" | "Exiting";
+  /** How many frames were played. */
+  frame: number;
+}
+
 export interface World {
   readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
+  readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
-  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting" | "compile_errors";
+  /** What it does at this moment; where that is nothing, play mode counts. */
+  phase:
+    | "ready"
+    | "compiling"
+    | "building"
+    | "testing"
+    | "changing_play_mode"
+    | "playing"
+    | "reloading"
+    | "quitting"
+    | "compile_errors";
+  readonly playMode: PlayMode;
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
@@ -31,15 +49,27 @@ export interface World {
 /** The console keeps its newest lines, as the bridge's ring buffer does. */
 const LOG_CAPACITY = 1000;
 
-export function createWorld(now: () => number, projectPath: string): World {
+export function createWorld(
+  now: () => number,
+  { projectPath, unityVersion }: Pick<World, "projectPath" | "unityVersion">,
+): World {
   const logs: LogLine[] = [];
+  const playMode: PlayMode = { state: "Edit", frame: 0 };
+  let phase: World["phase"] = "ready";
   const listeners = new Set<(line: LogLine) => void>();
   return {
     project: createProject(),
     projectPath,
+    unityVersion,
     logs,
     values: new Map(),
-    phase: "ready",
+    get phase() {
+      return phase === "ready" ? PHASES[playMode.state] : phase;
+    },
+    set phase(next) {
+      phase = next;
+    },
+    playMode,
     generation: 0,
     assetCounter: 0,
     compileErrors: [],
@@ -56,6 +86,14 @@ export function createWorld(now: () => number, projectPath: string): World {
     },
   };
 }
+
+const PHASES: Readonly<Record<PlayMode["state"], World["phase"]>> = {
+  Edit: "ready",
+  Entering: "changing_play_mode",
+  Playing: "playing",
+  Paused: "playing",
+  Exiting: "changing_play_mode",
+};
 
 /** The phase while nothing is under way. */
 export function restingPhase({ compileErrors }: Pick<World, "compileErrors">): World["phase"] {

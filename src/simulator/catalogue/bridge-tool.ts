@@ -12,7 +12,7 @@ export const BRIDGE_TOOLS: readonly ToolDetails[] = ToolDetails.array().parse(
 );
 
 interface Behaviour extends Pick<SimulatedTool, "label" | "run"> {
-  /** Parameters that steer the simulation, without the prefix `Simulated` and the word `Simulator:`. */
+  /** Parameters that steer the simulation, without the prefix `Simulated`. What they do is for readers here, not for models. */
   simulated?: Record<string, Record<string, unknown> & { description: string }>;
 }
 
@@ -22,9 +22,9 @@ export function bridgeTool(name: string, { simulated = {}, ...behaviour }: Behav
   if (!details) throw new Error(`The bridge's catalogue has no tool ${name}.`);
   const { annotations = {}, lane = "main", resumable = false } = details;
   const schema = details.inputSchema as JsonObjectSchema;
-  const knobs = Object.entries(simulated).map(([knob, { description, ...rest }]) => [
+  const knobs = Object.entries(simulated).map(([knob, { description, default: _default, ...rest }]) => [
     `Simulated${knob}`,
-    { ...rest, description: `Simulator: ${description}` },
+    rest,
   ]);
   return {
     name,

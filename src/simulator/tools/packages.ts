@@ -2,6 +2,7 @@
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import type { InstalledPackage, Project } from "../project.js";
 import { toolFailure } from "../tool-definition.js";
+import { refuseInPlayMode } from "./set-build-target.js";
 
 const NAME = /^[a-z0-9][a-z0-9\-_]*(\.[a-z0-9\-_]+)+$/;
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z\-.]+)?$/;
@@ -51,6 +52,7 @@ export const managePackages = bridgeTool("manage-packages", {
         ...answer(Action, before, before.version, false),
         Message: "It is installed already. Update, or a version, changes it.",
       };
+    refuseInPlayMode(world);
     progress({ progress: 0, total: 2, message: "The Package Manager is at work" });
     await wait(args.number("SimulatedSeconds", 0.1));
     if (wanted.name.includes("missing"))

@@ -2,6 +2,7 @@
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { BUILD_PROFILES, BUILD_TARGETS } from "../project.js";
 import { toolFailure } from "../tool-definition.js";
+import type { World } from "../world.js";
 
 /** What the simulated project's only profile is for. */
 const TARGET_OF_PROFILE = "StandaloneLinux64";
@@ -11,7 +12,8 @@ export const setBuildTarget = bridgeTool("set-build-target", {
     Seconds: { type: "number", description: "how long the import takes", minimum: 0, default: 0.1 },
     Reload: { type: "boolean", description: "reload the domain before it has ended", default: false },
   },
-  async run({ args, progress, reload, wait, world: { project } }) {
+  async run({ args, progress, reload, wait, world }) {
+    const { project } = world;
     const profile = args.text("BuildProfile", "") || undefined;
     const wanted = args.text("BuildTarget", "");
     if ((wanted === "") === (profile === undefined))
@@ -20,6 +22,7 @@ export const setBuildTarget = bridgeTool("set-build-target", {
     if (profile !== undefined) refuseUnknown(profile);
     const isSo = profile === undefined ? project.buildTarget === target : project.buildProfile === profile;
     if (!isSo) {
+      refuseInPlayMode(world);
       progress({ progress: 0, total: 2, message: "Unity imports the assets" });
       await wait(args.number("SimulatedSeconds", 0.1));
       progress({ progress: 1, total: 2, message: "Unity compiles the scripts" });
@@ -44,6 +47,12 @@ export function knownTarget(wanted: string): string {
     "unsupported_build_target",
     `This Editor cannot build for ${wanted}. It can build for ${BUILD_TARGETS.join(", ")}.`,
   );
+}
+
+/** As in Unity, which keeps what follows a change for the end of play mode. */
+export function refuseInPlayMode({ phase }: Pick<World, "phase">): void {
+  if (phase !== "playing") return;
+  throw toolFailure("editor_is_playing", "The Editor is in play mode; leave it first. Nothing was changed.");
 }
 
 export function refuseUnknown(profile: string): void {

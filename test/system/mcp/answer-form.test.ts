@@ -12,7 +12,7 @@ const connect = useAssistants();
 
 const PAGE = pageSection(new URL("../../../docs/reference/answer-sizes.md", import.meta.url), "sizes");
 /** Of the list, characters, on average: it grows with what the Editor can do, and with nothing else. */
-const PER_TOOL = 740;
+const PER_TOOL = 800;
 /** What a page may be behind by. */
 const GROWTH = 1.1;
 
@@ -160,7 +160,7 @@ test("the sizes are those of the page", async () => {
   expect([...known.keys()].sort()).toEqual(sizes.map(([what]) => what).sort());
   const grown = sizes.filter(([what, size]) => size > GROWTH * (known.get(what) ?? 0));
   expect(grown, "larger than docs/reference/answer-sizes.md says").toEqual([]);
-  expect(known.get("tools/list")).toBeLessThanOrEqual(PER_TOOL * tools.length);
+  expect(known.get("tools/list")).toBeLessThanOrEqual(PER_TOOL * listed.length);
 });
 
 function pageOf(sizes: readonly [string, number][]): string {

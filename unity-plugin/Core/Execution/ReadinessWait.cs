@@ -5,11 +5,11 @@ namespace JobBroker.Bridge.Execution
 {
     /// <summary>
     /// What is said of the operation that waits at the head of the main lane: at once, when it waits for something else, and
-    /// once a minute. Main thread only.
+    /// again and again, as a worker may come that has not heard it. Main thread only.
     /// </summary>
     internal sealed class ReadinessWait
     {
-        private const int AgainMs = 60_000;
+        private const int AgainMs = 5_000;
 
         private string operationId = "";
         private string reason = "";

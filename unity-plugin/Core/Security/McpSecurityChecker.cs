@@ -29,7 +29,10 @@ namespace JobBroker.Bridge.Security
                 return $"{tool} is blocked: this Editor has no such tool, and unknown tools are denied.";
             }
             var current = settings.Current;
-            if (ToolConsent.Refusal(registered, current) is { } refusal) return refusal;
+            // Where nobody has decided about the tool itself, what only reads is free.
+            var isFree = tool == ControlPlayModeTool.ToolName && ControlPlayModeTool.OnlyReads(arguments)
+                && current.Choices.OfTool(tool) == null;
+            if (!isFree && ToolConsent.Refusal(registered, current) is { } refusal) return refusal;
             return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
         }
 

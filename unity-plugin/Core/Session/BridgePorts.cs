@@ -36,6 +36,12 @@ namespace JobBroker.Bridge.Session
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IPlayMode PlayMode { get; init; } = null!;
+
+        public IEditorState State { get; init; } = null!;
+
+        public IScreen Screen { get; init; } = null!;
+
         public IAssets Assets { get; init; } = null!;
 
         public IPackages Packages { get; init; } = null!;
@@ -64,6 +70,9 @@ namespace JobBroker.Bridge.Session
             Search = Search,
             Builds = Builds,
             Code = Code,
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
             Assets = Assets,
             Packages = Packages,
             Ticks = Ticks,

@@ -32,6 +32,12 @@ namespace JobBroker.Bridge.Tools
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IPlayMode PlayMode { get; init; } = null!;
+
+        public IEditorState State { get; init; } = null!;
+
+        public IScreen Screen { get; init; } = null!;
+
         public IAssets Assets { get; init; } = null!;
 
         public IPackages Packages { get; init; } = null!;

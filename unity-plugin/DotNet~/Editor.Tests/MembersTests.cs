@@ -20,6 +20,8 @@ public sealed class MembersTests
     [
         "UnityEditor.Build.Profile.BuildProfile.buildTarget",
         "UnityEditor.EditorApplication.SignalTick", "UnityEditor.EditorApplication.applicationScriptingPath",
+        "UnityEditor.EditorWindow.RepaintImmediately", "UnityEditor.EditorWindow.m_Parent", "UnityEditor.GUIView.GrabPixels",
+        "UnityEditor.PlayModeView.GetMainPlayModeView", "UnityEditor.PlayModeView.m_TargetTexture",
         "UnityEditor.LogEntries.Clear", "UnityEditor.LogEntries.EndGettingEntries", "UnityEditor.LogEntries.GetCount",
         "UnityEditor.LogEntries.GetEntryInternal", "UnityEditor.LogEntries.GetFilteringText",
         "UnityEditor.LogEntries.SetFilteringText", "UnityEditor.LogEntries.StartGettingEntries",

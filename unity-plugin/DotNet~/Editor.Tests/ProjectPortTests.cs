@@ -171,11 +171,6 @@ public sealed class ProjectPortTests
         StubProject.RefusesSwitches = false;
         Assert.Null(builds.Switch("StandaloneLinux64"));
         Assert.Equal((null, "StandaloneLinux64"), (builds.ActiveProfile, builds.ActiveTarget));
-
-        EditorApplication.isPlaying = true;
-        Assert.Contains("play mode", builds.Switch("Android"));
-        Assert.Contains("play mode", builds.SwitchToProfile(Profile));
-        EditorApplication.isPlaying = false;
     }
 
     [Fact]

@@ -20,6 +20,16 @@ internal sealed class StubbedEditor
         StubEditor.ExecutedMenuItems.Clear();
         StubEditor.Methods.Clear();
         StubEditor.SceneRoots.Clear();
+        StubEditor.IsPlaying = false;
+        StubEditor.PlaysLater = false;
+        StubEditor.Frame = 0;
+        StubEditor.HasGraphics = true;
+        StubEditor.StartsAtTop = false;
+        StubEditor.Shown.Clear();
+        StubEditor.Selected.Clear();
+        StubEditor.GameView = null;
+        StubEditor.SceneView = null;
+        StubEditor.Cameras.Clear();
         StubEditor.CompilationRequests.Clear();
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();

@@ -18,12 +18,15 @@ public sealed class NativeEditor
         ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
         UnityVersion = unityVersion;
         Counter = counter;
+        PlayMode = new NativePlayMode(this);
         Project = new NativeProject(this).Filled();
     }
 
     public MainLoop Loop { get; } = new();
 
     public Script Script { get; } = new();
+
+    public NativePlayMode PlayMode { get; }
 
     public CounterFile Counter { get; }
 
@@ -64,9 +67,12 @@ public sealed class NativeEditor
     /// <summary>The package that the added tools came with; null: the project's own code.</summary>
     public string? ToolPackage { get; set; }
 
+    /// <summary>What it does at this moment; where that is nothing, play mode counts.</summary>
     public string Phase
     {
-        get => phase;
+        get => phase != "ready" ? phase
+            : PlayMode.WillPlay != PlayMode.IsPlaying ? "changing_play_mode"
+            : PlayMode.IsPlaying ? "playing" : phase;
         set => phase = value;
     }
 

@@ -30,4 +30,10 @@ public sealed class Script
 
     /// <summary>Objects in the open scene.</summary>
     public int SceneObjects { get; set; } = 20;
+
+    /// <summary>Whether the open scene has unsaved changes.</summary>
+    public bool SceneIsDirty { get; set; }
+
+    /// <summary>Whether entering play mode reloads the domain, as it does unless a project has that switched off.</summary>
+    public bool PlayModeReloads { get; set; } = true;
 }

@@ -59,6 +59,30 @@ namespace JobBroker.EditorStubs
 
         public static bool HasCompileErrors { get; set; }
 
+        public static bool IsPlaying { get; set; }
+
+        /// <summary>As in Unity: what is asked for begins with a later tick.</summary>
+        public static bool PlaysLater { get; set; }
+
+        public static int Frame { get; set; }
+
+        public static bool HasGraphics { get; set; } = true;
+
+        /// <summary>Of textures that are drawn for the screen: their first row is the top one.</summary>
+        public static bool StartsAtTop { get; set; }
+
+        /// <summary>Which windows came to the front and were painted.</summary>
+        public static List<string> Shown { get; } = new List<string>();
+
+        public static List<UnityEngine.Object> Selected { get; } = new List<UnityEngine.Object>();
+
+        public static EditorWindow GameView { get; set; }
+
+        public static SceneView SceneView { get; set; }
+
+        public static List<Camera> Cameras { get; } = new List<Camera>();
+
+
         public static string DataPath { get; set; } = "/nowhere/Project/Assets";
 
         public static string ContentsPath { get; set; } = "/nowhere/Editor/Data";

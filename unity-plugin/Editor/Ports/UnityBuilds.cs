@@ -17,8 +17,6 @@ namespace JobBroker.Bridge.Unity
         private const string NoReport =
             "Unity ended the build without a report; the Console (get-logs) says why.";
 
-        private const string InPlayMode = "Unity is in play mode; leave it first.";
-
         private readonly Action isBuilding;
 
         /// <param name="isBuilding">Called before the main thread is blocked.</param>
@@ -42,7 +40,6 @@ namespace JobBroker.Bridge.Unity
 
         public string? Switch(string target)
         {
-            if (EditorApplication.isPlaying) return InPlayMode;
             var wanted = (BuildTarget)Enum.Parse(typeof(BuildTarget), target, true);
             var left = BuildProfiles.Leave();
             if (EditorUserBuildSettings.SwitchActiveBuildTarget(BuildPipeline.GetBuildTargetGroup(wanted), wanted)) return null;
@@ -52,8 +49,7 @@ namespace JobBroker.Bridge.Unity
                 : "Unity refused it; the Console (get-logs) says why.";
         }
 
-        public string? SwitchToProfile(string path) =>
-            EditorApplication.isPlaying ? InPlayMode : BuildProfiles.Activate(path);
+        public string? SwitchToProfile(string path) => BuildProfiles.Activate(path);
 
         public BuildOutcome Build(BuildRequest request, Action<string, double> step)
         {

@@ -59,7 +59,7 @@ namespace JobBroker.Bridge.Unity
             }
         }
 
-        private static string PathOf(GameObject one)
+        internal static string PathOf(GameObject one)
         {
             var path = one.name;
             for (var parent = one.transform.parent; parent != null; parent = parent.parent)

@@ -107,12 +107,25 @@ function describe(tool: OfferedTool, { several, waits }: { several: boolean; wai
 }
 
 /** Without what the protocol assumes (MCP 2025-11-25, JSON Schema usage), and what is checked here for every call. */
-function withoutAssumed({ $schema, additionalProperties, ...rest }: JsonObjectSchema): object {
+function withoutAssumed({ $schema, additionalProperties, properties, ...rest }: JsonObjectSchema): object {
+  const listed = Object.entries(properties ?? {}).map(([name, schema]) => [
+    name,
+    withoutEmptyDefault(schema),
+  ]);
   return {
     ...rest,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(listed) }),
     ...($schema === DIALECT || $schema === undefined ? {} : { $schema }),
     ...(additionalProperties === false || additionalProperties === undefined ? {} : { additionalProperties }),
   };
+}
+
+/** An empty default is what leaving a parameter out looks like anyway. */
+function withoutEmptyDefault<T>(schema: T): T {
+  if (typeof schema !== "object" || schema === null || !("default" in schema)) return schema;
+  const { default: value, ...rest } = schema;
+  const isEmpty = value === false || value === "" || (Array.isArray(value) && value.length === 0);
+  return isEmpty ? (rest as T) : schema;
 }
 
 /** Most Editors named. */

@@ -20,6 +20,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             this.services = services;
         }
 
+        /// <summary>In play mode Unity keeps what follows a change for its end: there is nothing to wait for.</summary>
+        public static void RefuseInPlayMode(ToolServices services)
+        {
+            if (services.Editor.Phase != "playing") return;
+            throw new ToolException("editor_is_playing", "The Editor is in play mode; leave it first. Nothing was changed.");
+        }
+
         /// <summary>Asked once on each tick.</summary>
         public bool Look()
         {

@@ -83,17 +83,20 @@ public sealed class ReadinessTests : IDisposable
     }
 
     [Fact]
-    public void It_says_once_a_minute_that_it_still_waits_and_a_cancellation_ends_that()
+    public void It_says_again_that_it_still_waits_and_since_when_and_a_cancellation_ends_that()
     {
         phase = "importing";
         Queue("edit", ToolEffect.Mutating);
         engine.Pump();
-        clock.NowMs += 59_999;
+        clock.NowMs += 4_999;
         engine.Pump();
         Assert.Single(told);
-        clock.NowMs += 60_001;
+        clock.NowMs += 1;
         engine.Pump();
-        Assert.Equal("2 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", told.Last());
+        Assert.Equal("2 Waits: assets are imported", told.Last());
+        clock.NowMs += 115_000;
+        engine.Pump();
+        Assert.Equal("3 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", told.Last());
 
         queue.Remove("edit");
         engine.Settle(ledger.Get("edit")!, Outcome.Error(LedgerState.Cancelled, "cancelled", "", null, clock.NowMs));
@@ -137,11 +140,11 @@ public sealed class ReadinessTests : IDisposable
     }
 
     [Fact]
-    public void Of_the_own_tools_only_a_compilation_begins_while_Unity_is_busy()
+    public void Of_the_own_tools_only_those_begin_while_Unity_is_busy_that_wait_for_it_or_end_that()
     {
         using var editor = new Tools.InMemory.InMemoryEditor();
         var tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
-        Assert.Equal(["compile"], tools.All().Where(tool => tool.BeginsWhileBusy).Select(tool => tool.Name));
+        Assert.Equal(["compile", "control-play-mode"], tools.All().Where(tool => tool.BeginsWhileBusy).Select(tool => tool.Name));
     }
 
     private void Queue(string id, ToolEffect effect, bool beginsWhileBusy = false, string? then = null)

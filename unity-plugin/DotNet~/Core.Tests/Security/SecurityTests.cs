@@ -20,6 +20,7 @@ public sealed class SecurityTests : IDisposable
         ["execute-code"] = SecuritySetting.CodeExecution,
         ["build-player"] = SecuritySetting.BuildExecution,
         ["set-build-target"] = SecuritySetting.BuildExecution,
+        ["control-play-mode"] = SecuritySetting.PlayModeControl,
         ["manage-assets"] = SecuritySetting.AssetEditing,
         ["manage-packages"] = SecuritySetting.PackageManagement,
     };
@@ -46,6 +47,16 @@ public sealed class SecurityTests : IDisposable
         {
             Assert.Equal(Guarded.ContainsKey(tool.Name), Refusal(tool.Name) != null);
         }
+    }
+
+    [Fact]
+    public void Reading_play_mode_needs_no_setting_unless_the_tool_is_denied_by_name()
+    {
+        Assert.Null(Refusal("control-play-mode", new { Action = "State" }));
+        Assert.NotNull(Refusal("control-play-mode", new { Action = "Enter" }));
+        Assert.NotNull(Refusal("control-play-mode", JObject.Parse("{\"Action\":\"State\",\"action\":\"Enter\"}")));
+        editor.Security.Current = new SecuritySnapshot { Choices = ToolChoices.None.WithTool("control-play-mode", false) };
+        Assert.NotNull(Refusal("control-play-mode", new { Action = "State" }));
     }
 
     [Fact]

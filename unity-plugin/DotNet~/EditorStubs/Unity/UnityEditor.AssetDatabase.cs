@@ -58,7 +58,8 @@ namespace UnityEditor
 
         public static bool IsValidFolder(string path) => StubProject.TypeOf(path) == typeof(DefaultAsset);
 
-        public static string GetAssetPath(Object assetObject) => assetObject.name;
+        public static string GetAssetPath(Object assetObject) =>
+            assetObject.name.Contains("/") ? assetObject.name : "";
 
         public static void ImportAsset(string path, ImportAssetOptions options) => StubProject.Do($"Import {path} {options}");
 
@@ -128,10 +129,6 @@ namespace UnityEngine
         public UnityException(string message) : base(message)
         {
         }
-    }
-
-    public class Texture2D : Object
-    {
     }
 
     public class Shader : Object

@@ -1,4 +1,5 @@
 #nullable disable
+using JobBroker.EditorStubs;
 using UnityEngine;
 
 namespace UnityEditor
@@ -13,11 +14,21 @@ namespace UnityEditor
 
     public class EditorWindow : ScriptableObject
     {
+        internal HostView m_Parent;
+
+        public GUIContent titleContent { get; set; } = new GUIContent("", "");
+
+        public Rect position { get; set; }
+
         public static T GetWindow<T>(string title) where T : EditorWindow => CreateInstance<T>();
 
         public void Repaint()
         {
         }
+
+        public void ShowTab() => StubEditor.Shown.Add("tab " + titleContent.text);
+
+        internal void RepaintImmediately() => StubEditor.Shown.Add("repaint " + titleContent.text);
     }
 
     public sealed class EditorStyles
@@ -34,6 +45,8 @@ namespace UnityEditor
     public sealed class EditorGUIUtility
     {
         public static string systemCopyBuffer { get; set; } = "";
+
+        public static float pixelsPerPoint => 2;
     }
 
     public sealed class EditorGUI

@@ -26,7 +26,17 @@ namespace UnityEditor
 
         public static bool isUpdating => StubEditor.IsImporting;
 
-        public static bool isPlaying { get; set; }
+        public static bool isPlaying
+        {
+            get => StubEditor.IsPlaying;
+            set
+            {
+                if (StubEditor.PlaysLater) StubEditor.IsChangingPlayMode = value != StubEditor.IsPlaying;
+                else StubEditor.IsPlaying = value;
+            }
+        }
+
+        public static bool isPaused { get; set; }
 
         public static bool isPlayingOrWillChangePlaymode => StubEditor.IsChangingPlayMode != isPlaying;
 
@@ -47,6 +57,12 @@ namespace UnityEditor
         {
             StubEditor.ExecutedMenuItems.Add(menuItemPath);
             return !menuItemPath.StartsWith("Nowhere", StringComparison.Ordinal);
+        }
+
+        public static void Step()
+        {
+            isPaused = true;
+            StubEditor.Frame++;
         }
 
         internal static void SignalTick() => Interlocked.Increment(ref StubEditor.Ticks);
@@ -141,6 +157,8 @@ namespace UnityEditor
     public sealed class Selection
     {
         public static GameObject[] gameObjects => StubEditor.SceneRoots.Take(1).ToArray();
+
+        public static Object[] objects => StubEditor.Selected.ToArray();
     }
 
     public class MenuCommand
@@ -249,12 +267,14 @@ namespace UnityEditor
     }
 }
 
-#if !UNITY_2022_3_OR_NEWER
 namespace UnityEditorInternal
 {
     public class InternalEditorUtility
     {
+        public static string[] tags => new[] { "Untagged", "Player" };
+
+#if !UNITY_2022_3_OR_NEWER
         public static bool isApplicationActive => StubEditor.IsFocused;
+#endif
     }
 }
-#endif

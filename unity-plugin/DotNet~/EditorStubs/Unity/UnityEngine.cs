@@ -185,6 +185,15 @@ namespace UnityEngine
 
     public struct Rect
     {
+        public Rect(float x, float y, float width, float height)
+        {
+            this.width = width;
+            this.height = height;
+        }
+
+        public float width { get; set; }
+
+        public float height { get; set; }
     }
 }
 
@@ -212,5 +221,7 @@ namespace UnityEngine.SceneManagement
         public static int sceneCount => StubEditor.Scenes.Count;
 
         public static Scene GetSceneAt(int index) => new Scene { of = StubEditor.Scenes[index] };
+
+        public static Scene GetActiveScene() => GetSceneAt(0);
     }
 }

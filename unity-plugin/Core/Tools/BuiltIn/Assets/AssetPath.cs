@@ -63,10 +63,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private static string? Fault(string name)
         {
             if (name.Length == 0) return "has an empty name in it";
-            if (name == "." || name == "..") return "must not go through . or ..";
             if (name.StartsWith(".", StringComparison.Ordinal) || name.EndsWith("~", StringComparison.Ordinal))
             {
-                return $"has the name {name}, which Unity ignores";
+                return $"must not go through {name}: Unity ignores names that begin with a dot or end in ~";
             }
             if (name.EndsWith(".meta", StringComparison.OrdinalIgnoreCase)) return "must name the asset, not its .meta file";
             if (name.Trim() != name || name.EndsWith(".", StringComparison.Ordinal)) return "has a name that begins or ends badly";

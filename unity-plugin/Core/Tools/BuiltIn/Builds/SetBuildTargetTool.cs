@@ -68,6 +68,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             BuildTargets.Check(services.Builds, parameters.BuildTarget, parameters.BuildProfile);
             if (IsActive(parameters)) return Answer(false);
+            EditorRest.RefuseInPlayMode(services);
             var deadline = services.Clock.NowMs + DeadlineMs;
             context.SaveResumeRecord(new JObject { [DeadlineKey] = deadline });
             context.Progress.Report(0, 2, "Unity imports the assets");

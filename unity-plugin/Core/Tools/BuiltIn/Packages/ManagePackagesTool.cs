@@ -80,6 +80,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var state = Wanted(parameters, out var present);
             if (state == null) return Unchanged(parameters.Action, present!);
+            EditorRest.RefuseInPlayMode(services);
             return await Ended(PackageChange.Begin(services, context, state));
         }
 

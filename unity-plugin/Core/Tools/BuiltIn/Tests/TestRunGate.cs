@@ -22,7 +22,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (services.Editor.Phase == "playing")
             {
                 throw new ToolException(
-                    "editor_is_playing", "The Editor is in play mode, and a test run begins outside it. Leave play mode, then call run-tests again.");
+                    "editor_is_playing",
+                    "The Editor is in play mode, and a test run begins outside it. Leave play mode (control-play-mode, Action: "
+                    + "Exit), then call run-tests again.");
             }
             if (services.Editor.Phase == "compile_errors") throw DoesNotCompile(services.Compiler.Errors());
             var unsaved = services.Tests.UnsavedScenes();

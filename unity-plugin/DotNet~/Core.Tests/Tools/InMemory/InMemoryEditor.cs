@@ -20,6 +20,7 @@ public sealed class InMemoryEditor : IDisposable
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
         Ticks = new TickWaits(Clock);
+        PlayMode = new InMemoryPlayMode(Clock, Ticks);
         Services = new ToolServices
         {
             Clock = Clock,
@@ -34,6 +35,9 @@ public sealed class InMemoryEditor : IDisposable
             Search = Search,
             Builds = Builds,
             Code = code ?? new NoCompiler(),
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
             Assets = Assets,
             Packages = Packages,
             Ticks = Ticks,
@@ -60,6 +64,12 @@ public sealed class InMemoryEditor : IDisposable
     public InMemorySearch Search { get; } = new();
 
     public ScriptedBuilds Builds { get; } = new();
+
+    public InMemoryPlayMode PlayMode { get; }
+
+    public InMemoryState State { get; } = new();
+
+    public InMemoryScreen Screen { get; } = new();
 
     public InMemoryAssets Assets { get; } = new();
 

@@ -75,6 +75,17 @@ public sealed class SetBuildTargetToolTests : IDisposable
     }
 
     [Fact]
+    public async Task Nothing_is_switched_nor_added_in_play_mode()
+    {
+        editor.Info.Phase = "playing";
+        Assert.Equal("editor_is_playing", (await ToolCall.Fails(Tool, new { BuildTarget = "Android" })).Type);
+        var packages = new ManagePackagesTool(editor.Services);
+        Assert.Equal("editor_is_playing", (await ToolCall.Fails(packages, new { Action = "Add", Package = "com.studio.new" })).Type);
+        Assert.Empty(Builds.Switches);
+        Assert.Empty(editor.Packages.Asked);
+    }
+
+    [Fact]
     public async Task A_switch_without_an_end_is_unknown()
     {
         var running = new ToolCall().Run(Tool, new { BuildTarget = "Android" });

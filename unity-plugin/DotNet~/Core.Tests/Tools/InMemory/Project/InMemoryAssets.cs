@@ -36,12 +36,12 @@ public sealed class InMemoryAssets : IAssets
 
     public IReadOnlyList<string> Find(string filter, IReadOnlyList<string> folders)
     {
-        var words = filter.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        var words = filter.Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
         return entries.Values
             .Where(one => folders.Any(folder => one.Path.StartsWith(folder + "/", StringComparison.Ordinal)))
             .Where(one => words.All(word => word.StartsWith("t:", StringComparison.Ordinal)
                 ? one.Type == word[2..]
-                : one.Path[(one.Path.LastIndexOf('/') + 1)..].Contains(word, StringComparison.OrdinalIgnoreCase)))
+                : one.Path[(one.Path.LastIndexOf('/') + 1)..].IndexOf(word, StringComparison.OrdinalIgnoreCase) >= 0))
             .Select(one => one.Path)
             .ToList();
     }
