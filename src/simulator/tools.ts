@@ -5,11 +5,15 @@ import { describeTool, type SimulatedTool } from "./tool-definition.js";
 import { findAssets, manageAssets } from "./tools/assets.js";
 import { buildPlayer } from "./tools/build-player.js";
 import { compile, executeCode } from "./tools/compile.js";
+import { modifyComponent, readComponent, removeComponent } from "./tools/components.js";
 import { clearConsole, getLogs, ping } from "./tools/console.js";
 import { executeMenuItem, getMenuItems } from "./tools/menu.js";
+import { createGameObject, deleteGameObject, modifyGameObject } from "./tools/objects.js";
 import { listPackages, managePackages } from "./tools/packages.js";
+import { runBatch } from "./tools/run-batch.js";
 import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
+import { createScene, openSceneTool, saveScene } from "./tools/scene-files.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
 import { setBuildTarget } from "./tools/set-build-target.js";
 import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
@@ -31,6 +35,16 @@ const BUILT_IN: readonly SimulatedTool[] = [
   captureScreenshot,
   controlPlayMode,
   getEditorState,
+  openSceneTool,
+  saveScene,
+  createScene,
+  createGameObject,
+  modifyGameObject,
+  deleteGameObject,
+  readComponent,
+  modifyComponent,
+  removeComponent,
+  runBatch,
   setBuildTarget,
   findAssets,
   manageAssets,

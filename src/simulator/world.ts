@@ -1,5 +1,6 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
 import { createProject, type Project } from "./project.js";
+import { createSceneWorld, type SceneWorld } from "./scenes/scene-world.js";
 
 export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
@@ -21,6 +22,8 @@ export interface World {
   readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
+  /** The open scenes, and what is saved. */
+  readonly scenes: SceneWorld;
   /** What it does at this moment; where that is nothing, play mode counts. */
   phase:
     | "ready"
@@ -63,6 +66,7 @@ export function createWorld(
     unityVersion,
     logs,
     values: new Map(),
+    scenes: createSceneWorld(),
     get phase() {
       return phase === "ready" ? PHASES[playMode.state] : phase;
     },

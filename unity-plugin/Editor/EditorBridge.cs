@@ -53,6 +53,8 @@ namespace JobBroker.Bridge.Unity
                 Compiler = compiler,
                 Tests = tests,
                 Scene = new UnityScenes(),
+                SceneFiles = new UnitySceneFiles(),
+                Objects = new UnityObjects(),
                 Search = search,
                 Builds = new UnityBuilds(info.Building),
                 Code = code,

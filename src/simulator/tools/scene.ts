@@ -2,25 +2,51 @@
 import { createHash } from "node:crypto";
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { lazyList } from "../results/result-text.js";
-import { parameters, QUICK_ON_MAIN, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { fullName } from "../scenes/component-catalogue.js";
+import {
+  all,
+  BELOW_ROOT,
+  FIRST_SCENE,
+  idIn,
+  idOf,
+  isActive,
+  objectsOf,
+  pathOf,
+  type SceneNode,
+  type SceneWorld,
+  sceneName,
+  sceneOf,
+} from "../scenes/scene-world.js";
+import { rooted, targets } from "../scenes/targets.js";
+import {
+  type Arguments,
+  parameters,
+  QUICK_ON_MAIN,
+  type SimulatedTool,
+  toolFailure,
+} from "../tool-definition.js";
 
-const SCENE = "SampleScene";
-/** Every hundredth object is a root; the others are below it. */
-const BELOW_ROOT = 100;
-
-interface SceneNode {
+interface ListedNode {
+  id: string;
   name: string;
   path: string;
   depth: number;
+  isActive: boolean;
   components: string[];
 }
 
-const node = (index: number): SceneNode => {
+/** One of a scene that is as large as a test wants it. */
+const listedAt = (index: number): ListedNode => {
   const root = `Root${Math.floor(index / BELOW_ROOT)}`;
-  const components = index % 3 === 0 ? ["Transform", "Camera"] : ["Transform", "MeshRenderer"];
-  return index % BELOW_ROOT === 0
-    ? { name: root, path: `/${root}`, depth: 0, components }
-    : { name: `Object${index}`, path: `/${root}/Object${index}`, depth: 1, components };
+  const isRoot = index % BELOW_ROOT === 0;
+  return {
+    id: idIn(FIRST_SCENE, index),
+    name: isRoot ? root : `Object${index}`,
+    path: isRoot ? `/${root}` : `/${root}/Object${index}`,
+    depth: isRoot ? 0 : 1,
+    isActive: true,
+    components: index % 3 === 0 ? ["Transform", "Camera"] : ["Transform", "MeshRenderer"],
+  };
 };
 
 /** The same value for the same object, so that two reads agree. */
@@ -37,90 +63,125 @@ export const getHierarchy = bridgeTool("get-hierarchy", {
       default: 0,
     },
   },
-  async run({ args }) {
-    const size = args.number("SimulatedSize", 20);
+  async run({ args, world }) {
+    const size = args.value("SimulatedSize");
+    const { scenes, count, at } = typeof size === "number" ? sized(args, size) : open(args, world.scenes);
     const noise = args.number("SimulatedNoiseBytes", 0);
     const withComponents = args.flag("IncludeComponents", true);
     const withPaths = args.flag("IncludePaths", true);
-    const { start, step, count } = args.flag("UseSelection", false)
-      ? NOTHING
-      : walk(size, args.text("RootPath", ""), args.number("MaxDepth", -1));
-    const nodes = lazyList(count, (at) => {
-      const index = start + at * step;
-      const { name, path, depth, components } = node(index);
+    const nodes = lazyList(count, (index) => {
+      const { id, name, path, depth, isActive: active, components } = at(index);
       return {
+        id,
         name,
         ...(withPaths ? { path } : {}),
-        depth: depth - node(start).depth,
-        isActive: true,
+        depth,
+        isActive: active,
         ...(withComponents ? { components } : {}),
         ...(noise > 0 ? { noise: noiseOf(index, noise) } : {}),
       };
     });
-    return { sceneName: SCENE, scenes: [SCENE], nodeCount: count, nodes };
+    return { sceneName: scenes[0] ?? "", scenes, nodeCount: count, nodes };
   },
 });
 
-/** Which objects a walk lists: so many from `start`, each `step` after the one before. */
-interface Walk {
-  start: number;
-  step: number;
+interface Listing {
+  scenes: string[];
   count: number;
+  at: (index: number) => ListedNode;
 }
 
 /** Nothing is selected in the simulator. */
-const NOTHING: Walk = { start: 0, step: 1, count: 0 };
+const NOTHING: Listing = { scenes: [], count: 0, at: listedAt };
 
-function walk(size: number, rootPath: string, maxDepth: number): Walk {
-  const wanted = `/${rootPath.replace(/^\/+|\/+$/g, "")}`;
+/** The open scenes, as the tools have changed them. */
+function open(args: Arguments, world: SceneWorld): Listing {
+  if (args.flag("UseSelection", false)) return NOTHING;
+  const [rootPath, most] = [args.text("RootPath", ""), args.number("MaxDepth", -1)];
+  const begin =
+    rooted(rootPath) === "/" ? world.scenes.flatMap((scene) => scene.roots) : targets(world, rootPath);
+  const first = begin[0] ? depthOf(begin[0]) : 0;
+  const withInactive = args.flag("IncludeInactive", true);
+  const nodes = [...all(begin)].filter(
+    (one) => (withInactive || isActive(one)) && (most < 0 || depthOf(one) - first <= most),
+  );
+  const scenes = [...new Set(begin.map((one) => sceneName(sceneOf(world, one).path)))];
+  return {
+    scenes,
+    count: nodes.length,
+    at: (index) => {
+      const one = nodes[index] as SceneNode;
+      return { ...listed(world, one), depth: depthOf(one) - first };
+    },
+  };
+}
+
+const depthOf = (node: SceneNode): number => (node.parent ? depthOf(node.parent) + 1 : 0);
+
+const listed = (world: SceneWorld, one: SceneNode): Omit<ListedNode, "depth"> => ({
+  id: idOf(world, one),
+  name: one.name,
+  path: pathOf(one),
+  isActive: isActive(one),
+  components: one.components.map(({ type }) => type),
+});
+
+/** A scene of that size, of which nothing is kept. */
+function sized(args: Arguments, size: number): Listing {
+  if (args.flag("UseSelection", false)) return NOTHING;
+  const scenes = [sceneName(FIRST_SCENE)];
+  const wanted = rooted(args.text("RootPath", ""));
+  const most = args.number("MaxDepth", -1);
   if (wanted === "/") {
-    return maxDepth === 0
-      ? { start: 0, step: BELOW_ROOT, count: Math.ceil(size / BELOW_ROOT) }
-      : { start: 0, step: 1, count: size };
+    const step = most === 0 ? BELOW_ROOT : 1;
+    return { scenes, count: Math.ceil(size / step), at: (index) => listedAt(index * step) };
   }
   for (let start = 0; start < size; start += 1) {
-    if (node(start).path !== wanted) continue;
-    const isTree = start % BELOW_ROOT === 0 && maxDepth !== 0;
-    return { start, step: 1, count: isTree ? Math.min(BELOW_ROOT, size - start) : 1 };
+    if (listedAt(start).path !== wanted) continue;
+    const isTree = start % BELOW_ROOT === 0 && most !== 0;
+    const below = listedAt(start).depth;
+    const at = (index: number): ListedNode => {
+      const one = listedAt(start + index);
+      return { ...one, depth: one.depth - below };
+    };
+    return { scenes, count: isTree ? Math.min(BELOW_ROOT, size - start) : 1, at };
   }
-  throw toolFailure("game_object_not_found", `No open scene has an object ${rootPath}.`);
+  throw toolFailure("game_object_not_found", `No open scene has an object ${args.text("RootPath", "")}.`);
 }
 
 export const findGameObjects = bridgeTool("find-game-objects", {
-  async run({ args }) {
+  async run({ args, world: { scenes } }) {
     const named = nameFilter(args.text("SearchMode", "Exact"), args.text("NamePattern", ""));
     const wanted = args.texts("RequiredComponents");
-    const isUntagged = ["", "Untagged"].includes(args.text("Tag", ""));
-    const isDefaultLayer = args.number("Layer", 0) === 0;
-    const found = Array.from({ length: BELOW_ROOT }, (_, index) => node(index)).filter(
-      (one) => named(one) && wanted.every((type) => one.components.includes(type)),
+    const [tag, layer] = [args.text("Tag", ""), args.value("Layer")];
+    const withInactive = args.flag("IncludeInactive", false);
+    const found = objectsOf(scenes).filter(
+      (one) =>
+        named(one) &&
+        (withInactive || isActive(one)) &&
+        wanted.every((type) => one.components.some((component) => component.type === type)) &&
+        (tag === "" || one.tag === tag) &&
+        (layer === undefined || layer === null || one.layer === layer),
     );
-    const matching = isUntagged && isDefaultLayer ? found : [];
     const withProperties = args.flag("IncludeInheritedProperties", false);
-    const results = matching.slice(0, args.number("MaxResults", 20)).map(({ name, path, components }) => ({
-      name,
-      path,
-      scene: SCENE,
-      isActive: true,
-      tag: "Untagged",
-      layer: 0,
-      components,
-      ...(withProperties ? { componentDetails: components.map(detailsOf) } : {}),
-    }));
-    return { totalFound: matching.length, results };
+    const results = found.slice(0, args.number("MaxResults", 20)).map((one) => {
+      const { id, name, path, isActive: active, components } = listed(scenes, one);
+      return {
+        ...{ id, name, path, scene: sceneName(sceneOf(scenes, one).path), isActive: active },
+        ...{ tag: one.tag, layer: one.layer, components },
+        ...(withProperties ? { componentDetails: components.map(detailsOf) } : {}),
+      };
+    });
+    return { totalFound: found.length, results };
   },
 });
 
-const detailsOf = (Type: string): object => ({
-  Type,
-  FullTypeName: `UnityEngine.${Type}`,
-  Properties: [{ Name: "tag", Type: "String", Value: "Untagged" }],
-});
+const detailsOf = (Type: string): object => ({ Type, FullTypeName: fullName(Type), Properties: [] });
 
 function nameFilter(mode: string, pattern: string): (one: SceneNode) => boolean {
   if (mode === "Selected") return () => false;
   if (pattern === "") return () => true;
-  if (mode === "Path") return ({ path }) => path === `/${pattern.replace(/^\/+|\/+$/g, "")}`;
+  if (mode === "Path") return (one) => pathOf(one) === rooted(pattern);
   if (mode === "Contains") return ({ name }) => name.includes(pattern);
   if (mode === "Exact") return ({ name }) => name === pattern;
   const expression = new RegExp(pattern);

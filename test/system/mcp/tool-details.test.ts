@@ -39,7 +39,7 @@ describe("the bridge's tools and the simulated ones", () => {
     expect(schema({ NoSuchParameter: 1 })).toBe(false);
     const properties = (details.inputSchema?.properties ?? {}) as Record<
       string,
-      { default?: unknown; enum?: unknown[] }
+      { type?: unknown; default?: unknown; enum?: unknown[] }
     >;
     expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
     const defaults = Object.entries(properties).flatMap(([name, property]) =>
@@ -47,7 +47,7 @@ describe("the bridge's tools and the simulated ones", () => {
     );
     const required = (details.parameterSchema?.Required ?? []).map((name) => [
       name,
-      properties[name]?.enum?.[0] ?? "text",
+      properties[name]?.type === "array" ? [] : (properties[name]?.enum?.[0] ?? "text"),
     ]);
     expect(schema(Object.fromEntries([...defaults, ...required]))).toBe(true);
   });

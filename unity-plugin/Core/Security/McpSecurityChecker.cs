@@ -1,5 +1,6 @@
 #nullable enable
 using System;
+using System.Linq;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Tools.BuiltIn;
@@ -33,8 +34,31 @@ namespace JobBroker.Bridge.Security
             var isFree = tool == ControlPlayModeTool.ToolName && ControlPlayModeTool.OnlyReads(arguments)
                 && current.Choices.OfTool(tool) == null;
             if (!isFree && ToolConsent.Refusal(registered, current) is { } refusal) return refusal;
+            if (tool == RunBatchTool.ToolName) return StepRefusal(arguments);
             return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
         }
+
+        /// <summary>
+        /// That of the first step whose tool may not run. A step that is none is left to binding, which refuses it.
+        /// </summary>
+        private string? StepRefusal(JObject arguments)
+        {
+            var steps = arguments.Properties().Where(argument => Is(argument, nameof(RunBatchSchema.Steps)));
+            foreach (var step in steps.SelectMany(argument => argument.Value.OfType<JObject>()))
+            {
+                foreach (var tool in step.Properties().Where(property => Is(property, nameof(BatchStep.Tool))))
+                {
+                    var name = tool.Value.Type == JTokenType.String ? (string)tool.Value! : RunBatchTool.ToolName;
+                    // A batch in a batch is refused when it runs.
+                    var refusal = name == RunBatchTool.ToolName ? null : Refusal(name, new JObject());
+                    if (refusal != null) return refusal;
+                }
+            }
+            return null;
+        }
+
+        private static bool Is(JProperty argument, string name) =>
+            string.Equals(argument.Name, name, StringComparison.OrdinalIgnoreCase);
 
         /// <summary>
         /// Every spelling is looked at: what binding refuses later must not have passed here as something else.
@@ -43,9 +67,7 @@ namespace JobBroker.Bridge.Security
         {
             foreach (var argument in arguments.Properties())
             {
-                const StringComparison anyCase = StringComparison.OrdinalIgnoreCase;
-                var isPath = string.Equals(argument.Name, ExecuteMenuItemTool.PathParameter, anyCase);
-                if (!isPath || argument.Value.Type != JTokenType.String) continue;
+                if (!Is(argument, ExecuteMenuItemTool.PathParameter) || argument.Value.Type != JTokenType.String) continue;
                 var refusal = policy.Refusal((string)argument.Value!);
                 if (refusal != null) return refusal;
             }

@@ -30,6 +30,10 @@ namespace JobBroker.Bridge.Session
 
         public ISceneQuery Scene { get; init; } = null!;
 
+        public ISceneFiles SceneFiles { get; init; } = null!;
+
+        public IObjectEditing Objects { get; init; } = null!;
+
         public ISearch Search { get; init; } = null!;
 
         public IBuildRunner Builds { get; init; } = null!;
@@ -67,6 +71,8 @@ namespace JobBroker.Bridge.Session
             Compiler = Compiler,
             Tests = Tests,
             Scene = Scene,
+            SceneFiles = SceneFiles,
+            Objects = Objects,
             Search = Search,
             Builds = Builds,
             Code = Code,

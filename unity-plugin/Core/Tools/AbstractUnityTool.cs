@@ -9,7 +9,7 @@ namespace JobBroker.Bridge.Tools
     /// A tool whose parameters are the properties of <typeparamref name="TSchema"/> and whose result is a
     /// <typeparamref name="TResponse"/>. Its constructor throws where the schema class cannot be described.
     /// </summary>
-    public abstract class AbstractUnityTool<TSchema, TResponse> : IUnityTool
+    public abstract class AbstractUnityTool<TSchema, TResponse> : IUnityTool, IChecksArguments
         where TSchema : class, new()
         where TResponse : class
     {
@@ -26,6 +26,8 @@ namespace JobBroker.Bridge.Tools
         public async Task<object?> ExecuteAsync(JObject arguments, ToolContext context) =>
             await ExecuteAsync(Bind(arguments), context);
 
+        void IChecksArguments.Check(JObject arguments) => Bind(arguments);
+
         /// <summary>Runs the call with its parameters.</summary>
         protected abstract Task<TResponse> ExecuteAsync(TSchema parameters, ToolContext context);
 
@@ -33,6 +35,13 @@ namespace JobBroker.Bridge.Tools
         /// The arguments as parameters; throws <see cref="ToolException"/> of type invalid_arguments.
         /// </summary>
         protected TSchema Bind(JObject arguments) => (TSchema)ArgumentBinder.Bind(shape, arguments);
+    }
+
+    /// <summary>A tool whose arguments can be looked at before it runs.</summary>
+    public interface IChecksArguments
+    {
+        /// <summary>Throws <see cref="ToolException"/> of type invalid_arguments for those that do not fit.</summary>
+        void Check(JObject arguments);
     }
 
     /// <summary>A tool that may stop being cancellable with what the Editor has installed.</summary>

@@ -64,6 +64,11 @@ namespace JobBroker.Bridge.Tools
         public bool Cancellable { get; set; }
 
         /// <summary>
+        /// True for what run-batch may run: quick, on the main lane, and what it changes is a step of Undo or said not to be.
+        /// </summary>
+        public bool RunsInBatches { get; set; }
+
+        /// <summary>
         /// True for what may begin while Unity compiles, imports or changes play mode: it waits for that itself, or ends it.
         /// Read-only tools always may.
         /// </summary>

@@ -20,6 +20,7 @@ namespace JobBroker.Bridge.Tools
             Package = package;
             Effect = attribute.Effect;
             ExecutionClass = attribute.ExecutionClass;
+            RunsInBatches = attribute.RunsInBatches && Lane == ToolLanes.Main && !Resumable;
             RequiredSecuritySetting = attribute.RequiredSecuritySetting;
             DisplayDevelopmentOnly = attribute.DisplayDevelopmentOnly;
             BeginsWhileBusy = attribute.BeginsWhileBusy;
@@ -54,6 +55,9 @@ namespace JobBroker.Bridge.Tools
         public bool Cancellable { get; }
 
         public ExecutionClass ExecutionClass { get; }
+
+        /// <summary>Whether run-batch may run it.</summary>
+        public bool RunsInBatches { get; }
 
         public SecuritySetting RequiredSecuritySetting { get; }
 

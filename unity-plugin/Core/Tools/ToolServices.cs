@@ -26,6 +26,10 @@ namespace JobBroker.Bridge.Tools
 
         public ISceneQuery Scene { get; init; } = null!;
 
+        public ISceneFiles SceneFiles { get; init; } = null!;
+
+        public IObjectEditing Objects { get; init; } = null!;
+
         public ISearch Search { get; init; } = null!;
 
         public IBuildRunner Builds { get; init; } = null!;
@@ -46,6 +50,9 @@ namespace JobBroker.Bridge.Tools
 
         /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
         public ISecuritySettings Security { get; init; } = new Defaults();
+
+        /// <summary>All tools, for one that runs others; there when the first of them runs.</summary>
+        public UnityToolRegistry Tools { get; internal set; } = null!;
 
         private sealed class Defaults : ISecuritySettings
         {

@@ -43,6 +43,7 @@ namespace JobBroker.Bridge.Tools
                 foreach (var tool in ToolDiscovery.In(assembly, false, package, services, report)) Enter(found, tool);
             }
             Replace(found);
+            services.Tools = this;
         }
 
         /// <summary>Raised behind every change, on the thread that made it.</summary>

@@ -213,9 +213,8 @@ public sealed class PortTests
         var root = new GameObject("Root");
         var child = new GameObject("Child");
         child.AddMissing();
-        root.AddChild(child);
+        child.transform.SetParent(root.transform, false);
         root.AddComponent<Mover>();
-        StubEditor.SceneRoots.Add(root);
         var scenes = new UnityScenes();
 
         var read = Assert.Single(scenes.Roots());

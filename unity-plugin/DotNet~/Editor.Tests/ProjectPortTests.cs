@@ -86,7 +86,7 @@ public sealed class ProjectPortTests
         Assert.Null(assets.CreatePrefab(Target(new GameObject("Rock")), "Assets/Rock.prefab"));
         Assert.Equal("GameObject", assets.Get("Assets/Rock.prefab")!.Type);
         var part = new GameObject("Part of a prefab");
-        new GameObject("Root").AddChild(part);
+        part.transform.SetParent(new GameObject("Root").transform, false);
         Assert.Contains("part of a Prefab", assets.CreatePrefab(Target(part), "Assets/Part.prefab"));
         var gone = new GameObject("Gone");
         UnityEngine.Object.DestroyImmediate(gone);
@@ -191,5 +191,5 @@ public sealed class ProjectPortTests
         Assert.Contains("without a report", outcome.Summary);
     }
 
-    private static SceneObject Target(GameObject one) => new(one.name, one.name, "Main", true, "Untagged", 0, [], [], one);
+    private static SceneObject Target(GameObject one) => UnityScenes.Read(one);
 }

@@ -25,6 +25,30 @@ internal sealed class Mover : Thing
     public GameObject? Target = null;
 }
 
+/// <summary>What a script may serialize.</summary>
+internal sealed class Stats
+{
+    public int Health = 10;
+    public string Label = "";
+}
+
+internal sealed class Everything : MonoBehaviour
+{
+    public Vector2 Two = default;
+    public Vector3 Three = default;
+    public Vector4 Four = default;
+    public Quaternion Turn = default;
+    public Color Tint = default;
+    public Rect Area = default;
+    public Bounds Box = default;
+    public Vector2Int Pair = default;
+    public Vector3Int Cell = default;
+    public Stats Stats = new();
+    public Vector3[] Points = [];
+    public Mover? Other = null;
+    public ScriptableObject? Asset = null;
+}
+
 /// <summary>Menu items of a script.</summary>
 internal static class Items
 {

@@ -19,7 +19,8 @@ internal sealed class StubbedEditor
         StubEditor.Console.Clear();
         StubEditor.ExecutedMenuItems.Clear();
         StubEditor.Methods.Clear();
-        StubEditor.SceneRoots.Clear();
+        StubEditor.ResetScenes();
+        StubEditor.Types.Clear();
         StubEditor.IsPlaying = false;
         StubEditor.PlaysLater = false;
         StubEditor.Frame = 0;
@@ -48,10 +49,6 @@ internal sealed class StubbedEditor
         StubEditor.HidesConsole = false;
         StubEditor.Refreshes = 0;
         StubEditor.SavedSettings = 0;
-        StubEditor.PrefabInStage = null;
-        StubEditor.SaveDialogs = 0;
-        StubEditor.Scenes.Clear();
-        StubEditor.Scenes.Add(new StubScene("Main", "Assets/Main.unity"));
         UnityEditor.EditorSettings.enterPlayModeOptionsEnabled = false;
         UnityEditor.EditorSettings.enterPlayModeOptions = UnityEditor.EnterPlayModeOptions.None;
     }

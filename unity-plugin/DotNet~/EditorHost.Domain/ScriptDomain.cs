@@ -2,6 +2,7 @@ using System.Reflection;
 using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
+using JobBroker.EditorHost.Domain.Scenes;
 using JobBroker.EditorHost.Native;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -22,6 +23,7 @@ public sealed class ScriptDomain : IScriptDomain
         context = new DomainContext(native);
         SynchronizationContext.SetSynchronizationContext(context);
         var effects = new Effects(native, () => controller?.Status().RunningOperation?.OperationId ?? "nobody");
+        var scenes = new HostScenes(native.Scenes);
         var ports = new BridgePorts
         {
             Clock = new HostClock(),
@@ -32,7 +34,9 @@ public sealed class ScriptDomain : IScriptDomain
             Menu = new HostMenu(native, effects),
             Compiler = new HostCompiler(native, effects, reload),
             Tests = new HostTests(native, effects, reload),
-            Scene = new HostScene(native),
+            Scene = scenes,
+            SceneFiles = scenes,
+            Objects = new HostObjects(native.Scenes, scenes),
             Search = new HostSearch(),
             Builds = new HostBuilds(native, effects, reload),
             Code = new HostCode(),

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using JobBroker.EditorHost.Native.Scenes;
 
 namespace JobBroker.EditorHost.Native;
 
@@ -19,12 +20,15 @@ public sealed class NativeEditor
         UnityVersion = unityVersion;
         Counter = counter;
         PlayMode = new NativePlayMode(this);
+        Scenes = new SceneWorld(() => Script.SceneObjects, () => PlayMode.IsPlaying);
         Project = new NativeProject(this).Filled();
     }
 
     public MainLoop Loop { get; } = new();
 
     public Script Script { get; } = new();
+
+    public SceneWorld Scenes { get; }
 
     public NativePlayMode PlayMode { get; }
 

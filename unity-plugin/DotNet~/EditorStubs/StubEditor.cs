@@ -6,32 +6,13 @@ using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
 using UnityEditor.PackageManager;
+using UnityEditor.SceneManagement;
 using UnityEditor.TestTools.TestRunner.Api;
 using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
 
 namespace JobBroker.EditorStubs
 {
-    /// <summary>A loaded scene. For tests; not Unity's API.</summary>
-    public sealed class StubScene
-    {
-        public StubScene(string name, string path)
-        {
-            Name = name;
-            Path = path;
-        }
-
-        public string Name { get; }
-
-        /// <summary>Empty while it has no file.</summary>
-        public string Path { get; }
-
-        public bool IsDirty { get; set; }
-
-        /// <summary>Fault: it cannot be written.</summary>
-        public bool CannotBeSaved { get; set; }
-    }
-
     /// <summary>
     /// The Editor that the stubs pretend to be: its state, and its events to raise. For tests; not Unity's API.
     /// </summary>
@@ -122,10 +103,85 @@ namespace JobBroker.EditorStubs
 
         public static List<Type> Types { get; } = new List<Type>();
 
-        public static List<GameObject> SceneRoots { get; } = new List<GameObject>();
-
-        /// <summary>The loaded scenes, in the order of the Hierarchy.</summary>
+        /// <summary>The open scenes; the first is the active one.</summary>
         public static List<StubScene> Scenes { get; } = new List<StubScene> { new StubScene("Main", "Assets/Main.unity") };
+
+        /// <summary>What outlives the scenes in play mode; Unity does not count its scene.</summary>
+        public static StubScene Outliving { get; } = new StubScene("DontDestroyOnLoad", "");
+
+        public static PrefabStage PrefabStage => PrefabInStage == null ? null : new PrefabStage { Stub = PrefabInStage };
+
+        /// <summary>Paths of the project's scenes.</summary>
+        public static HashSet<string> ScenePaths { get; } = new HashSet<string>();
+
+        /// <summary>Assets by path, the main one first.</summary>
+        public static Dictionary<string, UnityEngine.Object[]> AssetObjects { get; } = new Dictionary<string, UnityEngine.Object[]>();
+
+        /// <summary>Objects of instances of prefabs.</summary>
+        public static HashSet<GameObject> PrefabInstances { get; } = new HashSet<GameObject>();
+
+        /// <summary>How often changes of a prefab's instance were recorded as its own.</summary>
+        public static int RecordedOverrides { get; set; }
+
+        /// <summary>Those that another component needs.</summary>
+        public static HashSet<Component> NeededComponents { get; } = new HashSet<Component>();
+
+        /// <summary>How often a person would have been asked.</summary>
+        public static int Dialogs { get; set; }
+
+        /// <summary>Fault: nothing can be saved.</summary>
+        public static bool DiskIsFull { get; set; }
+
+        public static IEnumerable<string> UndoGroups => Undo.Groups;
+
+        internal static StubScene ActiveScene => Scenes[0];
+
+        internal static IEnumerable<StubScene> AllScenes
+        {
+            get
+            {
+                foreach (var scene in Scenes) yield return scene;
+                yield return Outliving;
+                if (PrefabInStage != null) yield return PrefabInStage;
+            }
+        }
+
+        /// <summary>A person opens Prefab Mode.</summary>
+        public static void OpenPrefab(string path, GameObject root)
+        {
+            var scene = new StubScene(System.IO.Path.GetFileNameWithoutExtension(path), path, true);
+            root.Owner.Roots.Remove(root);
+            scene.Roots.Add(root);
+            PrefabInStage = scene;
+        }
+
+        /// <summary>A person moves an object to what outlives the scenes.</summary>
+        public static void KeepAlive(GameObject root)
+        {
+            root.Owner.Roots.Remove(root);
+            Outliving.Roots.Add(root);
+        }
+
+        public static void PerformUndo() => Undo.Perform();
+
+        /// <summary>One empty scene, as at the Editor's start.</summary>
+        public static void ResetScenes()
+        {
+            PrefabInStage = null;
+            SaveDialogs = 0;
+            Scenes.Clear();
+            Scenes.Add(new StubScene("Main", "Assets/Main.unity"));
+            Outliving.Roots.Clear();
+            ScenePaths.Clear();
+            ScenePaths.Add("Assets/Main.unity");
+            AssetObjects.Clear();
+            PrefabInstances.Clear();
+            NeededComponents.Clear();
+            RecordedOverrides = 0;
+            Dialogs = 0;
+            DiskIsFull = false;
+            Undo.Forget();
+        }
 
         /// <summary>The prefab that is open in Prefab Mode.</summary>
         public static StubScene PrefabInStage { get; set; }

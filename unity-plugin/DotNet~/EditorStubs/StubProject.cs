@@ -54,6 +54,8 @@ namespace JobBroker.EditorStubs
                 name = name, version = version, source = source, packageId = name + "@" + version, isDirectDependency = isDirect,
             });
 
+        internal static string PathOf(string guid) => Types.Keys.FirstOrDefault(path => "guid of " + path == guid);
+
         internal static bool Has(string path) => Types.ContainsKey(path);
 
         internal static Type TypeOf(string path) => Types.TryGetValue(path, out var type)

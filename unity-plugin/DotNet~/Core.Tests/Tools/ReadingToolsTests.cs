@@ -116,7 +116,10 @@ public sealed class ReadingToolsTests : IDisposable
         editor.Scene.Selected.AddRange(new[] { "World/Player/Hand", "World/Player" });
         Assert.Equal(new[] { "/World/Player", "/World/Player/Hand" }, await Nodes(new { UseSelection = true }));
         var bare = await new ToolCall().Run(tool, new { IncludePaths = false, IncludeComponents = false, MaxDepth = 0 });
-        Assert.Equal("""{"name":"World","depth":0,"isActive":true}""", bare["nodes"]![0]!.ToString(Formatting.None));
+        var world = (JObject)bare["nodes"]![0]!;
+        Assert.Equal(editor.Scene.Roots()[0].Id, (string)world["id"]!);
+        world.Remove("id");
+        Assert.Equal("""{"name":"World","depth":0,"isActive":true}""", world.ToString(Formatting.None));
         Assert.Equal("game_object_not_found", (await ToolCall.Fails(tool, new { RootPath = "/Moon" })).Type);
     }
 

@@ -30,10 +30,12 @@ public sealed class RegistryTests : IDisposable
         Assert.Equal(
             new[]
             {
-                "build-player", "capture-screenshot", "clear-console", "compile", "control-play-mode", "execute-code",
-                "execute-menu-item", "find-assets", "find-game-objects", "get-editor-state", "get-hierarchy", "get-logs",
-                "get-menu-items", "get-provider-details", "list-packages", "manage-assets", "manage-packages", "ping", "run-tests",
-                "set-build-target", "unity-search",
+                "build-player", "capture-screenshot", "clear-console", "compile", "control-play-mode", "create-game-object",
+                "create-scene", "delete-game-object", "execute-code", "execute-menu-item", "find-assets", "find-game-objects",
+                "get-editor-state", "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "list-packages",
+                "manage-assets", "manage-packages", "modify-component", "modify-game-object", "open-scene", "ping",
+                "read-component", "remove-component", "run-batch", "run-tests", "save-scene", "set-build-target",
+                "unity-search",
             },
             Own().All().Select(tool => tool.Name));
         Assert.Empty(reports);

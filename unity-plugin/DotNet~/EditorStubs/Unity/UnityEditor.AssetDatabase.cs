@@ -54,12 +54,7 @@ namespace UnityEditor
         public static string AssetPathToGUID(string path, AssetPathToGUIDOptions options) =>
             StubProject.Has(path) ? "guid of " + path : "";
 
-        public static string GUIDToAssetPath(string guid) => guid.Substring("guid of ".Length);
-
         public static bool IsValidFolder(string path) => StubProject.TypeOf(path) == typeof(DefaultAsset);
-
-        public static string GetAssetPath(Object assetObject) =>
-            assetObject.name.Contains("/") ? assetObject.name : "";
 
         public static void ImportAsset(string path, ImportAssetOptions options) => StubProject.Do($"Import {path} {options}");
 
@@ -104,20 +99,6 @@ namespace UnityEditor
             var loaded = Activator.CreateInstance<T>();
             loaded.name = assetPath;
             return loaded;
-        }
-    }
-
-    public static class PrefabUtility
-    {
-        public static GameObject SaveAsPrefabAsset(GameObject instanceRoot, string assetPath, out bool success)
-        {
-            if (instanceRoot.transform.parent != null && instanceRoot.name == "Part of a prefab")
-            {
-                throw new ArgumentException("Can't save part of a Prefab instance as a Prefab");
-            }
-            success = StubProject.Do($"Prefab {instanceRoot.name} {assetPath}");
-            if (success) StubProject.Add(assetPath, typeof(GameObject));
-            return success ? instanceRoot : null;
         }
     }
 }

@@ -1,6 +1,6 @@
 #nullable disable
 using System;
-using System.Collections.Generic;
+using System.Linq;
 using JobBroker.EditorStubs;
 using UnityEngine;
 using Object = UnityEngine.Object;
@@ -9,17 +9,49 @@ namespace UnityEditor
 {
     public struct GUID
     {
+        internal string Text;
+
+        public override string ToString() => Text ?? new string('0', 32);
     }
 
     public struct GlobalObjectId
     {
-        public GUID assetGUID => default;
+        internal Object Target;
+
+        public GUID assetGUID { get; internal set; }
+
+        public int identifierType { get; internal set; }
+
+        public ulong targetObjectId { get; internal set; }
+
+        public ulong targetPrefabId { get; internal set; }
+
+        /// <summary>Here an object's number is its id; one of a scene that was never saved has none.</summary>
+        public static GlobalObjectId GetGlobalObjectIdSlow(Object targetObject)
+        {
+            var scene = ((GameObject)targetObject).Owner;
+            if (scene.Path.Length == 0) return default;
+            return new GlobalObjectId
+            {
+                identifierType = 2,
+                targetObjectId = (ulong)targetObject.Number,
+                assetGUID = new GUID { Text = AssetDatabase.AssetPathToGUID(scene.Path) },
+            };
+        }
 
         public static bool TryParse(string stringValue, out GlobalObjectId id)
         {
             id = default;
-            return stringValue.StartsWith("GlobalObjectId_V1-", StringComparison.Ordinal);
+            if (!stringValue.StartsWith("GlobalObjectId_V1-", StringComparison.Ordinal)) return false;
+            var parts = stringValue.Split('-');
+            if (parts.Length == 5) id.Target = Find(parts[2], ulong.Parse(parts[3]));
+            return true;
         }
+
+        public static Object GlobalObjectIdentifierToObjectSlow(GlobalObjectId id) => id.Target;
+
+        private static Object Find(string guid, ulong number) => Resources.FindObjectsOfTypeAll<GameObject>()
+            .FirstOrDefault(one => one.Number == (int)number && AssetDatabase.AssetPathToGUID(one.Owner.Path) == guid);
     }
 
     public partial class AssetDatabase
@@ -30,114 +62,34 @@ namespace UnityEditor
 
         public static string GUIDToAssetPath(GUID guid) => "Assets/Found.mat";
 
+        public static string GUIDToAssetPath(string guid) => StubProject.PathOf(guid)
+            ?? StubEditor.ScenePaths.First(path => AssetPathToGUID(path) == guid);
+
+        public static string AssetPathToGUID(string path)
+        {
+            using (var md5 = System.Security.Cryptography.MD5.Create())
+            {
+                var digest = md5.ComputeHash(System.Text.Encoding.UTF8.GetBytes(path));
+                return string.Concat(digest.Select(one => one.ToString("x2")));
+            }
+        }
+
+        public static string[] FindAssets(string filter) => StubEditor.ScenePaths.Select(AssetPathToGUID).ToArray();
+
+        public static string GetAssetPath(Object assetObject) => StubProject.Has(assetObject.name)
+            ? assetObject.name
+            : StubEditor.AssetObjects.FirstOrDefault(entry => entry.Value.Contains(assetObject)).Key ?? "";
+
+        public static Object LoadMainAssetAtPath(string assetPath) => LoadAllAssetsAtPath(assetPath).FirstOrDefault();
+
+        public static Object[] LoadAllAssetsAtPath(string assetPath) =>
+            StubEditor.AssetObjects.TryGetValue(assetPath, out var found) ? found : Array.Empty<Object>();
+
         public static Type GetMainAssetTypeAtPath(string assetPath) => StubProject.TypeOf(assetPath);
     }
 
     public class AssetPostprocessor
     {
-    }
-
-    public enum SerializedPropertyType
-    {
-        Generic = -1,
-        Integer = 0,
-        Boolean = 1,
-        Float = 2,
-        String = 3,
-        Color = 4,
-        ObjectReference = 5,
-        LayerMask = 6,
-        Enum = 7,
-        Vector2 = 8,
-        Vector3 = 9,
-        Vector4 = 10,
-        Quaternion = 17,
-    }
-
-    public class SerializedObject : IDisposable
-    {
-        private readonly Object target;
-
-        public SerializedObject(Object obj)
-        {
-            target = obj;
-        }
-
-        public SerializedProperty GetIterator() => new SerializedProperty(target);
-
-        public void Dispose()
-        {
-        }
-    }
-
-    /// <summary>Here every field of the object is a serialized one, its script first.</summary>
-    public class SerializedProperty
-    {
-        private readonly List<System.Reflection.FieldInfo> fields = new List<System.Reflection.FieldInfo>();
-        private readonly Object target;
-        private int at = -2;
-
-        internal SerializedProperty(Object target)
-        {
-            this.target = target;
-            const System.Reflection.BindingFlags anyField = System.Reflection.BindingFlags.Instance
-                | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.DeclaredOnly;
-            for (var type = target.GetType(); type != typeof(Component) && type != null; type = type.BaseType)
-            {
-                fields.AddRange(type.GetFields(anyField));
-            }
-        }
-
-        public string name => at == -1 ? "m_Script" : fields[at].Name;
-
-        public string type => fields[at].FieldType.Name;
-
-        public SerializedPropertyType propertyType => KindOf(fields[at].FieldType);
-
-        public long longValue => Convert.ToInt64(Value);
-
-        public int intValue => Convert.ToInt32(Value);
-
-        public bool boolValue => (bool)Value;
-
-        public double doubleValue => Convert.ToDouble(Value);
-
-        public string stringValue => (string)Value;
-
-        public string[] enumNames => Enum.GetNames(fields[at].FieldType);
-
-        public int enumValueIndex => Array.IndexOf(Enum.GetValues(fields[at].FieldType), Value);
-
-        public Object objectReferenceValue => (Object)Value;
-
-        public Vector2 vector2Value => (Vector2)Value;
-
-        public Vector3 vector3Value => (Vector3)Value;
-
-        public Vector4 vector4Value => (Vector4)Value;
-
-        public Quaternion quaternionValue => (Quaternion)Value;
-
-        public Color colorValue => (Color)Value;
-
-        public bool isArray => Value is Array;
-
-        public int arraySize => ((Array)Value).Length;
-
-        private object Value => fields[at].GetValue(target);
-
-        public bool NextVisible(bool enterChildren) => ++at < fields.Count;
-
-        private static SerializedPropertyType KindOf(Type type)
-        {
-            if (type == typeof(int) || type == typeof(long)) return SerializedPropertyType.Integer;
-            if (type == typeof(bool)) return SerializedPropertyType.Boolean;
-            if (type == typeof(float) || type == typeof(double)) return SerializedPropertyType.Float;
-            if (type == typeof(string)) return SerializedPropertyType.String;
-            if (type.IsEnum) return SerializedPropertyType.Enum;
-            if (typeof(Object).IsAssignableFrom(type)) return SerializedPropertyType.ObjectReference;
-            return type == typeof(Vector3) ? SerializedPropertyType.Vector3 : SerializedPropertyType.Generic;
-        }
     }
 }
 

@@ -156,7 +156,7 @@ namespace UnityEditor
 
     public sealed class Selection
     {
-        public static GameObject[] gameObjects => StubEditor.SceneRoots.Take(1).ToArray();
+        public static GameObject[] gameObjects => StubEditor.ActiveScene.Roots.Take(1).ToArray();
 
         public static Object[] objects => StubEditor.Selected.ToArray();
     }
@@ -197,6 +197,9 @@ namespace UnityEditor
 
         public static TypeCollection GetTypesWithAttribute<T>() where T : Attribute => new TypeCollection(
             StubEditor.Types.Where(type => type.IsDefined(typeof(T), false)));
+
+        public static TypeCollection GetTypesDerivedFrom<T>() => new TypeCollection(
+            StubEditor.Types.Append(typeof(BoxCollider)).Where(type => type.IsSubclassOf(typeof(T))));
 
         public struct MethodCollection : IEnumerable<System.Reflection.MethodInfo>
         {

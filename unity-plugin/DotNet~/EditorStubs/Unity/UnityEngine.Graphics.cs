@@ -111,11 +111,6 @@ namespace UnityEngine
         public void Render() => targetTexture.Rows = Sees.Concat(targetTexture.Rows.Skip(Sees.Length)).ToArray();
     }
 
-    public sealed class Resources
-    {
-        public static T[] FindObjectsOfTypeAll<T>() where T : Object => StubEditor.Assets.OfType<T>().ToArray();
-    }
-
     public static class ImageConversion
     {
         public static byte[] EncodeArrayToPNG(Array array, GraphicsFormat format, uint width, uint height, uint rowBytes = 0) =>

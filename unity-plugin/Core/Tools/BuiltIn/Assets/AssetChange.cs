@@ -158,14 +158,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private SceneObject TargetObject()
         {
             if (wanted.Target.Length == 0) throw new ToolException(ToolException.InvalidArguments, "Target is required.");
-            var all = SceneWalk.From(scene.Roots(), true).Select(entry => entry.Key).ToList();
-            var found = all.Where(one => SceneWalk.SamePath(one.Path, wanted.Target)).ToList();
-            if (found.Count == 0) found = all.Where(one => one.Name == wanted.Target).ToList();
-            if (found.Count == 1) return found[0];
-            var paths = string.Join(", ", found.Take(10).Select(one => SceneWalk.Rooted(one.Path)));
-            throw found.Count == 0
-                ? new ToolException("game_object_not_found", $"No open scene has an object {wanted.Target}; find-game-objects lists them.")
-                : new ToolException("game_object_ambiguous", $"{found.Count} objects are {wanted.Target}: {paths}. Name one by its path.");
+            return Targets.Find(scene, wanted.Target);
         }
 
         private void RefuseWithoutFolder(string path)

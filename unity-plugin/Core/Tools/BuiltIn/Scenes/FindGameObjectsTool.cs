@@ -50,6 +50,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class FoundGameObject
     {
+        /// <summary>Names this object alone; other tools take it as Target.</summary>
+        [JsonProperty("id")]
+        public string Id { get; set; } = "";
+
         [JsonProperty("name")]
         public string Name { get; set; } = "";
 
@@ -149,6 +153,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private FoundGameObject Found(SceneObject one, bool withProperties) => new FoundGameObject
         {
+            Id = one.Id,
             Name = one.Name,
             Path = SceneWalk.Rooted(one.Path),
             Scene = one.Scene,

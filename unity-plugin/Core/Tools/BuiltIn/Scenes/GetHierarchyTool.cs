@@ -18,7 +18,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [ParameterRange(Minimum = -1)]
         public int MaxDepth { get; set; } = -1;
 
-        [Description("Path of the object to begin with, for example /World/Player; empty for every root")]
+        [Description("Id, path or name of the object to begin with; empty for every root")]
         public string RootPath { get; set; } = "";
 
         [Description("Whether to list components")]
@@ -33,6 +33,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class HierarchyNode
     {
+        [JsonProperty("id")]
+        public string Id { get; set; } = "";
+
         [JsonProperty("name")]
         public string Name { get; set; } = "";
 
@@ -101,17 +104,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (parameters.UseSelection) return SceneWalk.Selected(scene);
             var roots = scene.Roots();
             if (parameters.RootPath.Trim('/').Length == 0) return roots;
-            var found = SceneWalk.From(roots, true)
-                .Select(entry => entry.Key)
-                .Where(one => SceneWalk.SamePath(one.Path, parameters.RootPath))
-                .ToList();
-            if (found.Count > 0) return found;
-            throw new ToolException("game_object_not_found", $"No open scene has an object {parameters.RootPath}.");
+            return Targets.All(scene, parameters.RootPath);
         }
 
         private static HierarchyNode Node(SceneObject one, int depth, GetHierarchySchema parameters) =>
             new HierarchyNode
             {
+                Id = one.Id,
                 Name = one.Name,
                 Path = parameters.IncludePaths ? SceneWalk.Rooted(one.Path) : null,
                 Depth = depth,

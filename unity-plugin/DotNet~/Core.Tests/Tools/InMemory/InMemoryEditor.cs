@@ -7,6 +7,8 @@ using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tools;
+using JobBroker.EditorHost.Domain.Scenes;
+using JobBroker.EditorHost.Native.Scenes;
 
 namespace JobBroker.Bridge.Tests.Tools.InMemory;
 
@@ -15,8 +17,11 @@ namespace JobBroker.Bridge.Tests.Tools.InMemory;
 /// </summary>
 public sealed class InMemoryEditor : IDisposable
 {
-    public InMemoryEditor(ICodeCompiler? code = null)
+    /// <param name="world">Whose scenes the tools read; null: those of <see cref="Scene"/>.</param>
+    public InMemoryEditor(ICodeCompiler? code = null, SceneWorld? world = null)
     {
+        World = world ?? new SceneWorld(() => 4, () => false);
+        var scenes = new HostScenes(World);
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
         Ticks = new TickWaits(Clock);
@@ -31,7 +36,9 @@ public sealed class InMemoryEditor : IDisposable
             Menu = Menu,
             Compiler = Compiler,
             Tests = Tests,
-            Scene = Scene,
+            Scene = world == null ? Scene : scenes,
+            SceneFiles = scenes,
+            Objects = new HostObjects(World, scenes),
             Search = Search,
             Builds = Builds,
             Code = code ?? new NoCompiler(),
@@ -58,6 +65,8 @@ public sealed class InMemoryEditor : IDisposable
     public ScriptedCompiler Compiler { get; } = new();
 
     public ScriptedTestRunner Tests { get; } = new();
+
+    public SceneWorld World { get; }
 
     public InMemoryScene Scene { get; } = new();
 

@@ -12,6 +12,8 @@ public sealed class InMemoryScene : ISceneQuery
 
     public IReadOnlyList<SceneObject> Roots() => RootObjects;
 
+    public SceneObject? Find(string id) => null;
+
     public IReadOnlyList<string> Selection() => Selected;
 
     public IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited) => target.Components
@@ -26,6 +28,7 @@ public sealed class InMemoryScene : ISceneQuery
         int layer = 0,
         string[]? components = null,
         params SceneObject[] children) => new(
+            () => "#" + (uint)path.GetHashCode(),
             path.Substring(path.LastIndexOf('/') + 1),
             path,
             "SampleScene",

@@ -1,4 +1,5 @@
 #nullable enable
+using System;
 using System.Collections.Generic;
 
 namespace JobBroker.Bridge.Ports
@@ -43,7 +44,10 @@ namespace JobBroker.Bridge.Ports
     /// </summary>
     public sealed class SceneObject
     {
+        private readonly Func<string> id;
+
         public SceneObject(
+            Func<string> id,
             string name,
             string path,
             string scene,
@@ -54,6 +58,7 @@ namespace JobBroker.Bridge.Ports
             IEnumerable<SceneObject> children,
             object? handle = null)
         {
+            this.id = id;
             Name = name;
             Path = path;
             Scene = scene;
@@ -64,6 +69,11 @@ namespace JobBroker.Bridge.Ports
             Children = children;
             Handle = handle;
         }
+
+        /// <summary>
+        /// Unique among the objects that are open now, whatever their names. Made when it is asked for: Unity takes its time.
+        /// </summary>
+        public string Id => id();
 
         public string Name { get; }
 
@@ -93,8 +103,14 @@ namespace JobBroker.Bridge.Ports
     /// <summary>Reads the open scenes. Main thread only.</summary>
     public interface ISceneQuery
     {
-        /// <summary>The root objects of every loaded scene, with their children.</summary>
+        /// <summary>
+        /// The root objects of every loaded scene, of what outlives scenes in play mode, and of the prefab that is open in
+        /// Prefab Mode, with their children.
+        /// </summary>
         IReadOnlyList<SceneObject> Roots();
+
+        /// <summary>The object of an <see cref="SceneObject.Id"/>; null when it is not open now.</summary>
+        SceneObject? Find(string id);
 
         /// <summary>Paths of the selected objects.</summary>
         IReadOnlyList<string> Selection();

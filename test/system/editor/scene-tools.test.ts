@@ -1,0 +1,167 @@
+/** The tools that change scenes: the C# bridge and the simulator are asked the same, and answer the same. */
+import { describe, expect, test } from "vitest";
+import { hasDotnet } from "../../harness/editor/dotnet.js";
+import { startWorld } from "../../harness/processes/process-world.js";
+
+type Arguments = Record<string, unknown>;
+
+const MENU = "Assets/Scenes/Menu.unity";
+const ENEMY = "Assets/Prefabs/Enemy.prefab";
+
+const BALL = {
+  Name: "Ball",
+  Parent: "Root0",
+  Primitive: "Sphere",
+  Position: [1, 2.5, 3],
+  Rotation: [0, 90, 0],
+  Components: ["Rigidbody", "Mover"],
+};
+const MOVER = {
+  Target: "Ball",
+  Component: "Mover",
+  Properties: {
+    speed: 0.1,
+    kind: "fast",
+    target: "/Root0/Object1",
+    stats: { health: 5 },
+    points: [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+  },
+};
+const make = (Name: string) => ({ Tool: "create-game-object", Arguments: { Name } });
+const remove = (Target: string) => ({ Tool: "delete-game-object", Arguments: { Target } });
+
+/** In this order: each call finds what those before it have left. */
+const CALLS: readonly (readonly [tool: string, args: Arguments])[] = [
+  ["find-game-objects", { NamePattern: "Object1" }],
+  ["get-hierarchy", { MaxDepth: 0 }],
+  ["create-game-object", BALL],
+  ["create-game-object", { Prefab: ENEMY, Name: "Object1" }],
+  ["modify-game-object", { Target: "Object1", Active: false }],
+  ["modify-game-object", { Target: "/Object1", Parent: "Ball", Space: "World", Tag: "Player", Layer: "UI" }],
+  ["modify-game-object", { Target: "Ball", Parent: "Object1" }],
+  ["modify-game-object", { Target: "Ball", Parent: "/Root0/Ball/Object1" }],
+  ["modify-game-object", { Target: "Ball", Layer: "Sky" }],
+  ["modify-component", MOVER],
+  [
+    "modify-component",
+    { Target: "Ball", Component: "Mover", Properties: { "points[1]": { x: 0, y: 0, z: 7 } } },
+  ],
+  ["modify-component", { Target: "Ball", Component: "Mover", Properties: { speed: 2, sped: 1 } }],
+  ["modify-component", { Target: "Ball", Component: "Mover", Properties: { speed: 2, kind: "Medium" } }],
+  ["modify-component", { Target: "Ball", Component: "Rigidbody", Add: true }],
+  [
+    "modify-component",
+    { Target: "Ball", Component: "BoxCollider", Add: true, Properties: { isTrigger: true } },
+  ],
+  ["read-component", { Target: "Ball" }],
+  ["read-component", { Target: "Ball", Component: "Mover", Property: "points", MaxResults: 1 }],
+  ["remove-component", { Target: "Ball", Component: "BoxCollider[1]" }],
+  ["remove-component", { Target: "Ball", Component: "BoxCollider[3]" }],
+  ["delete-game-object", { Target: "Root0/Ball/Objct1" }],
+  ["delete-game-object", { Target: "/Root0/Ball/Object1" }],
+  ["run-batch", { Steps: [make("A"), remove("Nobody"), make("B")] }],
+  ["run-batch", { Steps: [make("C"), remove("Nobody"), make("D")], ContinueOnError: true }],
+  ["run-batch", { Steps: [make("E"), { Tool: "execute-menu-item" }] }],
+  ["run-batch", { Steps: [make("E"), { Tool: "delete-game-object" }] }],
+  ["get-hierarchy", { RootPath: "Ball" }],
+  ["open-scene", { Path: MENU }],
+  ["open-scene", { Path: "Assets/Menus.unity" }],
+  ["open-scene", { Path: "../Menu.unity" }],
+  ["save-scene", {}],
+  ["open-scene", { Path: MENU, Mode: "Additive" }],
+  ["delete-game-object", { Target: "Menu Camera" }],
+  ["open-scene", { Path: MENU, UnsavedScenes: "discard" }],
+  ["create-scene", { Path: "Assets/Scenes/Level" }],
+  ["create-scene", { Path: "Assets/Scenes/Level.unity" }],
+  ["get-hierarchy", {}],
+];
+
+/** Which name somebody may have meant is each Editor's own guess. */
+const HINT = / (Did you mean [^?]*\?|find-game-objects lists what there is\.)/;
+
+interface Told {
+  status: string | undefined;
+  result: unknown;
+  error: string | undefined;
+  error_type: string | undefined;
+}
+
+async function answersOf(engine: "typescript" | "dotnet"): Promise<Told[]> {
+  const world = await startWorld({ engine });
+  try {
+    const client = await world.http();
+    const answers: Told[] = [];
+    for (const [tool, args] of CALLS) {
+      const { status, result, error, error_type } = (await client.call(tool, {
+        ...args,
+        timeout: 30,
+      })) as unknown as Told;
+      answers.push({ status, result, error: error?.replace(HINT, ""), error_type });
+    }
+    await client.close();
+    return answers;
+  } finally {
+    await world.close();
+  }
+}
+
+describe("the tools that change scenes", () => {
+  test("the simulator does and tells what they say", { timeout: 120_000 }, async () => {
+    const answers = await answersOf("typescript");
+    const ended = CALLS.map(([tool], index) => {
+      const { status, error_type } = answers[index] ?? {};
+      return `${tool}: ${error_type ?? status}`;
+    });
+    expect(ended).toMatchInlineSnapshot(`
+      [
+        "find-game-objects: completed",
+        "get-hierarchy: completed",
+        "create-game-object: completed",
+        "create-game-object: completed",
+        "modify-game-object: game_object_ambiguous",
+        "modify-game-object: completed",
+        "modify-game-object: game_object_ambiguous",
+        "modify-game-object: parent_is_below",
+        "modify-game-object: layer_not_found",
+        "modify-component: completed",
+        "modify-component: completed",
+        "modify-component: property_not_found",
+        "modify-component: invalid_arguments",
+        "modify-component: component_refused",
+        "modify-component: completed",
+        "read-component: completed",
+        "read-component: completed",
+        "remove-component: completed",
+        "remove-component: component_not_found",
+        "delete-game-object: game_object_not_found",
+        "delete-game-object: completed",
+        "run-batch: completed",
+        "run-batch: completed",
+        "run-batch: invalid_arguments",
+        "run-batch: invalid_arguments",
+        "get-hierarchy: completed",
+        "open-scene: unsaved_scenes",
+        "open-scene: scene_not_found",
+        "open-scene: invalid_arguments",
+        "save-scene: completed",
+        "open-scene: completed",
+        "delete-game-object: completed",
+        "open-scene: completed",
+        "create-scene: completed",
+        "create-scene: scene_exists",
+        "get-hierarchy: completed",
+      ]
+    `);
+  });
+
+  test.skipIf(!hasDotnet)("both Editors answer every call alike", { timeout: 180_000 }, async () => {
+    const [simulated, bridge] = [await answersOf("typescript"), await answersOf("dotnet")];
+    for (const [index, [tool, args]] of CALLS.entries()) {
+      const asked = `${index} ${tool} ${JSON.stringify(args)}`;
+      expect([asked, simulated[index]]).toEqual([asked, bridge[index]]);
+    }
+  });
+});
