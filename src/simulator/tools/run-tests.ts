@@ -111,7 +111,12 @@ export const runTests = bridgeTool("run-tests", {
 });
 
 /** What keeps a run from beginning, in the words of the C# bridge. */
-function passGate(args: Arguments, { compileErrors }: World): void {
+function passGate(args: Arguments, { compileErrors, phase }: World): void {
+  if (phase === "playing")
+    throw toolFailure(
+      "editor_is_playing",
+      "The Editor is in play mode, and a test run begins outside it. Leave play mode (control-play-mode, Action: Exit), then call run-tests again.",
+    );
   if (compileErrors.length > 0) {
     const count = `${compileErrors.length} errors`;
     throw toolFailure(

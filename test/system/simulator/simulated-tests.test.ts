@@ -52,6 +52,18 @@ describe("run-tests of the simulated Editor", () => {
     expect(await call("run-tests")).toMatchObject({ result: { Success: true } });
   });
 
+  test("refuses in play mode, saying what to leave", async () => {
+    const editor = await stage.editor({ reloadMs: 0 });
+    const before = await stage.owner(editor);
+    await before.submit("enter", { tool: "control-play-mode", arguments: { Action: "Enter" } });
+    await before.gone;
+    // Play mode begins with a domain reload.
+    const owner = await stage.owner(editor);
+    await owner.finished("enter");
+    await owner.submit("tests", { tool: "run-tests", arguments: {} });
+    expect(await owner.finished("tests")).toMatchObject({ error: { type: "editor_is_playing" } });
+  });
+
   test("lists the tests that are asked for", async () => {
     const call = await called();
     const names = async (args: object): Promise<string[] | undefined> => {

@@ -95,7 +95,7 @@ export const EDITOR_STEPS = [
       const left = await inTurn(broker, [["control-play-mode", { Action: "Exit" }]]);
       const alive = await answers(broker);
       return {
-        ok: entered.ok && left.ok && alive,
+        ok: entered.ok && /^playing$/i.test(playing.answer?.result?.State) && left.ok && alive,
         observed: `${entered.observed}; ${JSON.stringify(playing.answer?.result ?? statusOf(playing))}; ${left.observed}`,
       };
     },
@@ -160,7 +160,7 @@ export const EDITOR_STEPS = [
       const shot = await broker.call("capture-screenshot", { View: "Game" });
       const text = JSON.stringify(shot.answer ?? "");
       return {
-        ok: shot.answer?.status === "completed" && /png|image/i.test(text),
+        ok: shot.answer?.status === "completed" && shot.answer.result?.Width > 0 && /png|image/i.test(text),
         observed: `${statusOf(shot)}, ${text.length} characters`,
       };
     },

@@ -25,7 +25,7 @@ export function prepareProject(version, folder = KIT) {
 
 /** Rejects with what `launch` said if no Editor came. */
 export async function openEditor(broker, project, mode, unity) {
-  const batch = ["--batch", "--allow", "tests,menu-items,code"];
+  const batch = ["--batch", "--allow", "tests,menu-items,play-mode,scenes"];
   const launched = await broker.type(
     [
       ...["launch", project.path, "--json", "--timeout", "20m"],

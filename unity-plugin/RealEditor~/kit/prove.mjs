@@ -133,7 +133,7 @@ async function tried(step, offered, context) {
 /** Until tests, menu items and code may run: only a person can switch that on in a window. */
 async function permission() {
   say(
-    "In Unity: open Window > Unity Job Broker, and switch on tests, menu items and code. The kit waits for it.",
+    "In Unity: open Window > Unity Job Broker, and switch on tests, menu items, play mode and scenes. The kit waits for it.",
   );
   const until = performance.now() + PERMISSION_MS;
   while (performance.now() < until) {
