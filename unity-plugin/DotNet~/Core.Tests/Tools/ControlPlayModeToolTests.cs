@@ -54,7 +54,19 @@ public sealed class ControlPlayModeToolTests : IDisposable
         var resumed = Tool.ResumeAsync(new JObject { ["Action"] = "Enter" }, JToken.Parse(call.Record!.ToString()), new ToolCall().Context);
         Assert.False(resumed.IsCompleted);
         editor.PlayMode.Arrive();
-        Assert.Equal("Playing", (string?)((JToken)(await resumed)!)["State"]);
+        var answer = (JToken)(await resumed)!;
+        Assert.Equal(("Playing", true), ((string?)answer["State"], (bool)answer["Changed"]!));
+        Assert.Equal(new[] { "enter" }, editor.PlayMode.Asked);
+    }
+
+    [Fact]
+    public async Task What_Unity_gave_up_behind_a_reload_is_not_asked_for_again()
+    {
+        var call = new ToolCall();
+        _ = Run("Enter", call);
+        var resumed = Tool.ResumeAsync(new JObject { ["Action"] = "Enter" }, call.Record, new ToolCall().Context);
+        editor.PlayMode.GiveUp();
+        Assert.Equal("play_mode_refused", (await Assert.ThrowsAsync<ToolException>(() => resumed)).Type);
         Assert.Equal(new[] { "enter" }, editor.PlayMode.Asked);
     }
 
