@@ -13,7 +13,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [RequiredParameter]
         public string MenuItemPath { get; set; } = "";
 
-        [Description("Whether to call the method behind the item where the Editor does not know its path")]
+        [Description("Call the method behind an item that the Editor does not know")]
         public bool UseReflectionFallback { get; set; } = true;
     }
 

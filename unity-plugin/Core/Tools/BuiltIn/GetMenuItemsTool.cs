@@ -23,16 +23,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class GetMenuItemsSchema
     {
-        [Description("Only items whose path fits this text; letter case does not count")]
+        [Description("Part of the path, in any case")]
         public string FilterText { get; set; } = "";
 
-        [Description("How FilterText is read")]
         public MenuItemFilter FilterType { get; set; } = MenuItemFilter.Contains;
 
-        [Description("Whether to list the methods that only validate whether an item is enabled")]
+        [Description("List validating methods, too")]
         public bool IncludeValidation { get; set; }
 
-        [Description("At most this many")]
         [ParameterRange(Minimum = 1)]
         public int MaxCount { get; set; } = 200;
     }

@@ -23,7 +23,6 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             + "or a file")]
         public string OutputPath { get; set; } = "Builds";
 
-        [Description("A development build")]
         public bool Development { get; set; }
 
         [Description("Paths of the scenes; empty for those of the build settings")]

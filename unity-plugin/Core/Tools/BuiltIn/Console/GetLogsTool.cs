@@ -18,23 +18,21 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class GetLogsSchema
     {
-        [Description("Which lines")]
         public LogTypeFilter LogType { get; set; } = LogTypeFilter.All;
 
         [Description("At most this many, the newest")]
         [ParameterRange(Minimum = 1)]
         public int MaxCount { get; set; } = 100;
 
-        [Description("Only lines that contain this text")]
+        [Description("Only lines with this text")]
         public string SearchText { get; set; } = "";
 
-        [Description("Whether SearchText is a regular expression")]
+        [Description("SearchText is a regular expression")]
         public bool UseRegex { get; set; }
 
-        [Description("Whether SearchText is looked for in stack traces as well")]
+        [Description("Look in stack traces, too")]
         public bool SearchInStackTrace { get; set; }
 
-        [Description("Whether to answer stack traces")]
         public bool IncludeStackTrace { get; set; }
     }
 

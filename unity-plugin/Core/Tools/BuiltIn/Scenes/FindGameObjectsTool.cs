@@ -20,31 +20,29 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class FindGameObjectsSchema
     {
-        [Description("The wanted name; empty for any")]
+        [Description("Empty for any")]
         public string NamePattern { get; set; } = "";
 
-        [Description("How NamePattern is read: as the whole name, a path from the root, a regular expression or a part "
-            + "of the name; Selected looks at the selected objects only")]
+        [Description("How NamePattern is read; Selected looks at the selected objects only")]
         public GameObjectSearchMode SearchMode { get; set; } = GameObjectSearchMode.Exact;
 
-        [Description("Components that it must have, all of them")]
+        [Description("All of these")]
         public string[] RequiredComponents { get; set; } = Array.Empty<string>();
 
-        [Description("Its tag; empty for any")]
+        [Description("Empty for any")]
         public string Tag { get; set; } = "";
 
-        [Description("Number of its layer; left out for any")]
+        [Description("Number; left out for any")]
         [ParameterRange(Minimum = 0, Maximum = 31)]
         public int? Layer { get; set; }
 
-        [Description("Whether objects that are off count")]
+        [Description("Objects that are off, too")]
         public bool IncludeInactive { get; set; }
 
-        [Description("At most this many")]
         [ParameterRange(Minimum = 1)]
         public int MaxResults { get; set; } = 20;
 
-        [Description("Whether to include the components' properties, with those of base classes")]
+        [Description("List the components' properties")]
         public bool IncludeInheritedProperties { get; set; }
     }
 

@@ -11,23 +11,21 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 {
     public sealed class GetHierarchySchema
     {
-        [Description("Whether to list objects that are off, and what is below them")]
+        [Description("Objects that are off, too")]
         public bool IncludeInactive { get; set; } = true;
 
-        [Description("How many levels below the roots; -1 for all")]
+        [Description("Levels below the roots; -1 for all")]
         [ParameterRange(Minimum = -1)]
         public int MaxDepth { get; set; } = -1;
 
-        [Description("Id, path or name of the object to begin with; empty for every root")]
+        [Description("Id, path or name to begin with; empty for every root")]
         public string RootPath { get; set; } = "";
 
-        [Description("Whether to list components")]
         public bool IncludeComponents { get; set; } = true;
 
-        [Description("Whether to include paths")]
         public bool IncludePaths { get; set; } = true;
 
-        [Description("Begin with the selected objects; RootPath is not read then")]
+        [Description("Begin with the selected objects instead")]
         public bool UseSelection { get; set; }
     }
 

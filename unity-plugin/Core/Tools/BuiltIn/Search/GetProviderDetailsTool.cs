@@ -10,16 +10,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 {
     public sealed class GetProviderDetailsSchema
     {
-        [Description("Only this one, for example asset; empty for all")]
+        [Description("For example asset; empty for all")]
         public string ProviderId { get; set; } = "";
 
-        [Description("Only providers that are switched on")]
+        [Description("Those that are on")]
         public bool ActiveOnly { get; set; }
 
-        [Description("Whether to order by priority, the smaller number first")]
+        [Description("Smaller numbers first")]
         public bool SortByPriority { get; set; } = true;
 
-        [Description("Whether to include descriptions")]
         public bool IncludeDescriptions { get; set; } = true;
     }
 

@@ -14,26 +14,23 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [RequiredParameter]
         public string SearchQuery { get; set; } = "";
 
-        [Description("Ids of the providers to ask (get-provider-details lists them); empty for every active one")]
+        [Description("Ids (get-provider-details lists them); empty for every active one")]
         public string[] Providers { get; set; } = Array.Empty<string>();
 
-        [Description("At most this many")]
         [ParameterRange(Minimum = 1)]
         public int MaxResults { get; set; } = 50;
 
-        [Description("Whether to include descriptions")]
         public bool IncludeDescription { get; set; } = true;
 
-        [Description("How Unity Search runs the query")]
         public SearchMode SearchFlags { get; set; } = SearchMode.Default;
 
-        [Description("Only files of these extensions, for example cs")]
+        [Description("For example cs")]
         public string[] FileExtensions { get; set; } = Array.Empty<string>();
 
-        [Description("Only results of these types, for example Texture2D")]
+        [Description("For example Texture2D")]
         public string[] AssetTypes { get; set; } = Array.Empty<string>();
 
-        [Description("Only paths of this form; * stands for any text: Assets/Art/*")]
+        [Description("For example Assets/Art/*")]
         public string PathFilter { get; set; } = "";
     }
 

@@ -62,17 +62,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class RunTestsSchema
     {
-        [Description("Which runner")]
         public TestPlatform TestMode { get; set; } = TestPlatform.EditMode;
 
-        [Description("How FilterValue is read: a test's full name, a regular expression over full names, an assembly "
-            + "or a category")]
+        [Description("How FilterValue is read; exact and regex: full names")]
         public TestFilter FilterType { get; set; } = TestFilter.All;
 
-        [Description("What FilterType looks for; empty for all")]
+        [Description("Empty for all")]
         public string FilterValue { get; set; } = "";
 
-        [Description("Whether to write an NUnit XML file into the project's TestResults folder")]
+        [Description("Write an NUnit file into TestResults")]
         public bool SaveXml { get; set; }
 
         [Description("Which finished tests cases lists; skipped: inconclusive too")]
