@@ -24,7 +24,7 @@ internal static class SourceTrees
         using var git = Process.Start(start)!;
         var errors = git.StandardError.ReadToEndAsync();
         var texts = new List<(string Path, string Text)>();
-        using (var tar = new TarReader(git.StandardOutput.BaseStream))
+        using (var tar = new TarReader(git.StandardOutput.BaseStream, leaveOpen: true))
         {
             while (tar.GetNextEntry() is { } entry)
             {
@@ -33,6 +33,8 @@ internal static class SourceTrees
                 texts.Add(($"{revision}/{entry.Name}", reader.ReadToEnd()));
             }
         }
+        // What fills the archive's last block: git must be able to write it.
+        git.StandardOutput.BaseStream.CopyTo(Stream.Null);
         git.WaitForExit();
         if (git.ExitCode != 0) throw new InvalidOperationException(errors.Result.Trim());
         return texts.AsParallel().Select(file => Parse(file.Text, file.Path, options)).ToList();

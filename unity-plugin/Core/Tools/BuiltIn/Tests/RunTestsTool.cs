@@ -52,7 +52,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     /// <summary>Runs tests; each finished one is a partial result, and the run goes on after a domain reload.</summary>
     [McpTool(
         Name = "run-tests",
-        Description = "Runs the project's tests, all or filtered, and reports each as it ends.",
+        Description = "Runs the project's tests as they are compiled (after an edit, compile first) and reports each as it ends.",
         Effect = ToolEffect.Idempotent,
         Cancellable = true,
         ExecutionClass = ExecutionClass.Medium,
