@@ -43,7 +43,7 @@ export function target(world: SceneWorld, wanted: string, parameter = "Target"):
   const more = found.length > 10 ? ` and ${found.length - 10} more` : "";
   throw toolFailure(
     "game_object_ambiguous",
-    `${found.length} objects are ${wanted}: ${listed.join(", ")}${more}. Name one by its id.`,
+    `${found.length} objects are called ${wanted}: ${listed.join(", ")}${more}. Name one by its id.`,
   );
 }
 

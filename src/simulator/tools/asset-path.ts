@@ -5,7 +5,7 @@ export function readablePath(parameter: string, given: string): string {
   const path = given.replaceAll("\\", "/").replace(/\/+$/, "");
   if (path === "") throw toolFailure("invalid_arguments", `${parameter} is required.`);
   if (path.startsWith("/") || path.includes(":"))
-    throw invalid(parameter, given, "must start with Assets, not be an absolute path");
+    throw invalid(parameter, given, "must be a path below Assets/, not an absolute one");
   const names = path.split("/");
   if (names.some((name) => name === "" || /^\.|~$|\.meta$|[<>"|?*]/.test(name)))
     throw invalid(parameter, given, "has a name that no asset has");

@@ -81,7 +81,7 @@ export const modifyGameObject = bridgeTool("modify-game-object", {
     if (given.name === "" || given.name?.includes("/")) {
       throw toolFailure(
         "invalid_arguments",
-        "Name must have a letter and no slash, which separates names in paths.",
+        "Name must not be empty, and has no slash, which separates names in paths.",
       );
     }
     if (given.tag !== undefined && !TAGS.includes(given.tag)) {

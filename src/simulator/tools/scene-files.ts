@@ -80,7 +80,10 @@ export const createScene = bridgeTool("create-scene", {
 
 function refuseInPlayMode({ playMode }: World): void {
   if (playMode.state === "Edit") return;
-  throw toolFailure("in_play_mode", "Scenes cannot be opened, made or saved in play mode: leave it first.");
+  throw toolFailure(
+    "editor_is_playing",
+    "Scenes cannot be opened, made or saved in play mode: leave it first (control-play-mode, Action: Exit).",
+  );
 }
 
 function scenePath(parameter: string, path: string): string {

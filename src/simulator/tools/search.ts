@@ -25,10 +25,7 @@ export const unitySearch = bridgeTool("unity-search", {
     const unknown = asked.find((id) => !PROVIDERS.some((provider) => provider.Id === id));
     if (unknown !== undefined) {
       const known = PROVIDERS.map(({ Id }) => Id).join(", ");
-      throw toolFailure(
-        "invalid_arguments",
-        `Providers names ${unknown}, which is none. Known are ${known}.`,
-      );
+      throw toolFailure("invalid_arguments", `There is no provider ${unknown}. Known are ${known}.`);
     }
     await wait(args.number("SimulatedSeconds", 0));
     const extensions = args.texts("FileExtensions").map((one) => `.${one.replace(/^\./, "")}`);

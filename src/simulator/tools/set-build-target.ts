@@ -52,7 +52,10 @@ export function knownTarget(wanted: string): string {
 /** As in Unity, which keeps what follows a change for the end of play mode. */
 export function refuseInPlayMode({ phase }: Pick<World, "phase">): void {
   if (phase !== "playing") return;
-  throw toolFailure("editor_is_playing", "The Editor is in play mode; leave it first. Nothing was changed.");
+  throw toolFailure(
+    "editor_is_playing",
+    "The Editor is in play mode; leave it first (control-play-mode, Action: Exit). Nothing was changed.",
+  );
 }
 
 export function refuseUnknown(profile: string): void {

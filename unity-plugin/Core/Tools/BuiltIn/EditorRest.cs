@@ -24,7 +24,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public static void RefuseInPlayMode(ToolServices services)
         {
             if (services.Editor.Phase != "playing") return;
-            throw new ToolException("editor_is_playing", "The Editor is in play mode; leave it first. Nothing was changed.");
+            throw new ToolException("editor_is_playing", "The Editor is in play mode; leave it first (control-play-mode, Action: Exit). Nothing was changed.");
         }
 
         /// <summary>Asked once on each tick.</summary>

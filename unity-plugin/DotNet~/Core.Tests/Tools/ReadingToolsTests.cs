@@ -201,7 +201,7 @@ public sealed class ReadingToolsTests : IDisposable
         Assert.Equal("b.png 1/1", await Found(new { SearchQuery = "x", AssetTypes = new[] { "Texture2D" } }));
         Assert.Equal("a.mat 1/2", await Found(new { SearchQuery = "x", PathFilter = "assets/art/*", MaxResults = 1 }));
         var unknown = await ToolCall.Fails(tool, new { SearchQuery = "x", Providers = new[] { "asset", "moon" } });
-        Assert.Contains("moon, which is none. Known are scene, asset, store.", unknown.Message);
+        Assert.Contains("There is no provider moon. Known are scene, asset, store.", unknown.Message);
         var cancelled = new ToolCall();
         cancelled.Cancel();
         await Assert.ThrowsAsync<OperationCanceledException>(() => cancelled.Run(tool, new { SearchQuery = "x" }));

@@ -211,7 +211,7 @@ public sealed class RunTestsToolTests : IDisposable
         editor.Tests.Fail(new InvalidOperationException("scene cannot be saved"));
         var error = await Assert.ThrowsAsync<ToolException>(() => failing);
         Assert.Equal("test_run_failed", error.Type);
-        Assert.Contains("behind 1 tests (1 failed): scene cannot be saved", error.Message);
+        Assert.Contains("after 1 tests (1 failed): scene cannot be saved", error.Message);
 
         var empty = new ToolCall(Id).Run(Tool, new { FilterType = "exact", FilterValue = "G.Moon" });
         editor.Tests.Start(0);

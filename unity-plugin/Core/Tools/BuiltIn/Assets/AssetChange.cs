@@ -104,7 +104,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var source = TargetObject();
             RefuseWithoutFolder(path);
             // In its place, not by the trash: what refers to the old prefab refers to the new one then.
-            if (!wanted.Overwrite) RefuseExisting(path);
+            var overwrites = wanted.Overwrite && assets.Get(path)?.IsFolder == false;
+            if (!overwrites) RefuseExisting(path);
             Check(assets.CreatePrefab(source, path), $"create the prefab {path}");
             return Answer(path, null);
         }

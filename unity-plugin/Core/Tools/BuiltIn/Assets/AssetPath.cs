@@ -30,7 +30,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var path = given.Replace('\\', '/');
             if (path.StartsWith("/", StringComparison.Ordinal) || path.Contains(":"))
             {
-                throw Invalid(parameter, given, "must start with Assets, not be an absolute path");
+                throw Invalid(parameter, given, "must be a path below Assets/, not an absolute one");
             }
             var names = path.TrimEnd('/').Split('/');
             foreach (var name in names)
@@ -68,7 +68,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 return $"must not go through {name}: Unity ignores names that begin with a dot or end in ~";
             }
             if (name.EndsWith(".meta", StringComparison.OrdinalIgnoreCase)) return "must name the asset, not its .meta file";
-            if (name.Trim() != name || name.EndsWith(".", StringComparison.Ordinal)) return "has a name that begins or ends badly";
+            if (name.Trim() != name || name.EndsWith(".", StringComparison.Ordinal)) return "has a name that begins or ends with a space, or ends with a dot";
             return name.Any(letter => letter < ' ' || Forbidden.IndexOf(letter) >= 0) ? "has a character that no file name may have" : null;
         }
 

@@ -88,7 +88,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             if (parameters.Name != null && (parameters.Name.Length == 0 || parameters.Name.IndexOf('/') >= 0))
             {
-                throw new ToolException(ToolException.InvalidArguments, "Name must have a letter and no slash, which separates names in paths.");
+                throw new ToolException(ToolException.InvalidArguments, "Name must not be empty, and has no slash, which separates names in paths.");
             }
             if (parameters.Tag != null && !objects.Tags.Contains(parameters.Tag))
             {

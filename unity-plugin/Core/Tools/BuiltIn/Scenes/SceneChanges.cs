@@ -39,7 +39,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public static void RefuseInPlayMode(IObjectEditing objects)
         {
             if (!objects.IsPlaying) return;
-            throw new ToolException("in_play_mode", "Scenes cannot be opened, made or saved in play mode: leave it first.");
+            throw new ToolException("editor_is_playing", "Scenes cannot be opened, made or saved in play mode: leave it first (control-play-mode, Action: Exit).");
         }
 
         /// <summary>Throws ToolException when an open scene, or the open prefab, has changes that are not saved.</summary>

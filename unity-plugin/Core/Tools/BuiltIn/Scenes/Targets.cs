@@ -66,7 +66,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var more = found.Count > Candidates ? $" and {found.Count - Candidates} more" : "";
             return new ToolException(
                 "game_object_ambiguous",
-                $"{found.Count} objects are {target}: {string.Join(", ", listed)}{more}. Name one by its id.");
+                $"{found.Count} objects are called {target}: {string.Join(", ", listed)}{more}. Name one by its id.");
         }
     }
 }

@@ -95,7 +95,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw new ToolException(
                     ToolException.InvalidArguments,
-                    $"Providers names {unknown}, which is none. Known are {string.Join(", ", known)}.");
+                    $"There is no provider {unknown}. Known are {string.Join(", ", known)}.");
             }
             var filters = parameters.FileExtensions.Length + parameters.AssetTypes.Length
                 + parameters.PathFilter.Length;

@@ -179,7 +179,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw new ToolException(
                     "test_run_failed",
-                    $"The test framework gave up behind {run.Counts.Completed} tests ({run.Counts.Failed} failed): "
+                    $"The test framework gave up after {run.Counts.Completed} tests ({run.Counts.Failed} failed): "
                     + error.Message,
                     error,
                     error.StackTrace);

@@ -193,7 +193,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (services.Editor.Phase != "compile_errors") return;
             throw new ToolException(
                 "compile_errors",
-                "The scripts do not compile, and Unity plays no old ones: fix them; compile tells the errors.");
+                "The scripts do not compile, so Unity cannot enter play mode: fix them; compile tells the errors.");
         }
 
         private async Task RefuseOutside(string what)

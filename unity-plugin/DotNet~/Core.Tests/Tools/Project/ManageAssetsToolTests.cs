@@ -187,6 +187,10 @@ public sealed class ManageAssetsToolTests : IDisposable
         var replaced = await Run(
             new { Action = "CreatePrefab", Path = "Assets/Art/One.prefab", Target = "/Root", Overwrite = true });
         Assert.Null(replaced["Trashed"]);
+        Assets.OnDisk.Add("Assets/Art/Found.prefab");
+        var unimported = await ToolCall.Fails(
+            Tool, new { Action = "CreatePrefab", Path = "Assets/Art/Found.prefab", Target = "/Root", Overwrite = true });
+        Assert.Contains("A file that is not imported", unimported.Message);
         Assert.Equal(
             ["Material Assets/Art/Red.mat Studio/Toon", "Prefab Root/One Assets/Art/One.prefab", "Prefab Root Assets/Art/One.prefab"],
             Assets.Done);

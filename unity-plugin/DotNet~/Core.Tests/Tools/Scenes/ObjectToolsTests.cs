@@ -94,7 +94,7 @@ public sealed class ObjectToolsTests : IDisposable
     [InlineData("""{"Tag":"Plyer"}""", "tag_not_found", "There are Untagged, Respawn, MainCamera, Player.")]
     [InlineData("""{"Layer":"Sky"}""", "layer_not_found", "Default (0), TransparentFX (1), Ignore Raycast (2), Water (4), UI (5)")]
     [InlineData("""{"Layer":"32"}""", "layer_not_found", "There is no layer 32")]
-    [InlineData("""{"Name":""}""", "invalid_arguments", "Name must have a letter")]
+    [InlineData("""{"Name":""}""", "invalid_arguments", "Name must not be empty")]
     [InlineData("""{"Scale":[1]}""", "invalid_arguments", "Scale must have 3 numbers")]
     [InlineData("""{"Parent":"Object1"}""", "parent_is_below", "cannot become its parent")]
     [InlineData("""{"Parent":"Root0"}""", "parent_is_below", "cannot become its parent")]

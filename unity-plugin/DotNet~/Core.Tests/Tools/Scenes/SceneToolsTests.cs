@@ -117,6 +117,6 @@ public sealed class SceneToolsTests : IDisposable
     public async Task Play_mode_refuses_them_all(string tool)
     {
         editor.IsPlaying = true;
-        Assert.Equal("in_play_mode", (await editor.Fails(tool, tool == "save-scene" ? "{}" : $$"""{"Path":"{{Menu}}"}""")).Type);
+        Assert.Equal("editor_is_playing", (await editor.Fails(tool, tool == "save-scene" ? "{}" : $$"""{"Path":"{{Menu}}"}""")).Type);
     }
 }

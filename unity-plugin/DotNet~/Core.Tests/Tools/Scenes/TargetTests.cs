@@ -37,7 +37,7 @@ public sealed class TargetTests : IDisposable
         await editor.Call("create-game-object", """{"Name":"Object2"}""");
         var error = await editor.Fails("delete-game-object", """{"Target":"Object2"}""");
         Assert.Equal("game_object_ambiguous", error.Type);
-        Assert.Matches(@"^2 objects are Object2: \d+@[0-9a-f]{8} \(/Root0/Object2\), \d+@[0-9a-f]{8} \(/Object2\)\. Name one by its id\.$", error.Message);
+        Assert.Matches(@"^2 objects are called Object2: \d+@[0-9a-f]{8} \(/Root0/Object2\), \d+@[0-9a-f]{8} \(/Object2\)\. Name one by its id\.$", error.Message);
         Assert.Equal(5, editor.Paths().Length);
 
         var byPath = await editor.Call("delete-game-object", """{"Target":"/Object2"}""");
