@@ -49,7 +49,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     [McpTool(
         Name = ToolName,
         Description = "Changes name, parent, transform, active, tag or layer of a game object.",
-        Effect = ToolEffect.Mutating,
+        Effect = ToolEffect.Idempotent,
         ExecutionClass = ExecutionClass.Quick,
         RunsInBatches = true,
         RequiredSecuritySetting = SecuritySetting.SceneEditing)]
