@@ -33,6 +33,7 @@ namespace JobBroker.Bridge.Execution
         private readonly Action<LedgerOperation> ended;
         private readonly Func<JObject> standing;
         private readonly Func<string> phase;
+        private readonly Func<string, JObject, string?> securityRefusal;
         private readonly ReadinessWait wait = new ReadinessWait();
         private readonly List<BridgeThread> backgroundThreads = new List<BridgeThread>();
         private readonly List<KeyValuePair<LedgerOperation, Outcome>> unwritten =
@@ -47,6 +48,7 @@ namespace JobBroker.Bridge.Execution
         /// Returns the Editor's session, generation and asset counter for <see cref="Outcome.EndedIn"/>; any thread.
         /// </param>
         /// <param name="phase">The Editor's phase at this moment; called on the main thread.</param>
+        /// <param name="securityRefusal">Why a call may not run now, as a sentence; null when it may; any thread.</param>
         public ExecutionEngine(
             OperationLedger ledger,
             OperationQueue queue,
@@ -59,7 +61,8 @@ namespace JobBroker.Bridge.Execution
             Action<string, JObject> notify,
             Action<LedgerOperation> ended,
             Func<JObject> standing,
-            Func<string> phase)
+            Func<string> phase,
+            Func<string, JObject, string?> securityRefusal)
         {
             this.ledger = ledger;
             this.queue = queue;
@@ -73,6 +76,7 @@ namespace JobBroker.Bridge.Execution
             this.ended = ended;
             this.standing = standing;
             this.phase = phase;
+            this.securityRefusal = securityRefusal;
             for (var i = 0; i < ToolLanes.BackgroundWidth; i++)
             {
                 backgroundThreads.Add(BridgeThread.Start("lane" + i, RunBackground, Crashed));
@@ -213,7 +217,7 @@ namespace JobBroker.Bridge.Execution
         {
             var operation = item.Operation;
             var operationId = operation.OperationId;
-            if (!item.Resumes && !Begin(operation)) return null;
+            if (!item.Resumes && !Begin(item)) return null;
             var cancellation = cancellations.Enter(operationId, item.Tool.Cancellable, item.Tool.Resumable);
             var sink = progress.Open(operationId);
             var context = new ToolContext(operationId, sink, cancellation, record => SaveResumeRecord(operation, record));
@@ -230,15 +234,19 @@ namespace JobBroker.Bridge.Execution
         }
 
         /// <summary>The only way into <c>running</c>; false when the operation must not be invoked.</summary>
-        private bool Begin(LedgerOperation operation)
+        private bool Begin(QueuedOperation item)
         {
+            var operation = item.Operation;
+            // Asked at submission as well; somebody may have switched it off while the call waited for its turn.
+            var refusal = securityRefusal(item.Tool.Name, operation.Arguments as JObject ?? new JObject());
             try
             {
                 lock (ledger.Gate)
                 {
                     // Cancelled or revoked since it was taken from the queue.
                     if (operation.State != LedgerState.Accepted) return false;
-                    ledger.Begin(operation);
+                    if (refusal == null) ledger.Begin(operation);
+                    else ledger.End(operation, Outcome.Error(LedgerState.Failed, "security_blocked", refusal, null, clock.NowMs));
                 }
             }
             catch (LedgerUnavailableException error)
@@ -247,6 +255,11 @@ namespace JobBroker.Bridge.Execution
                 ledger.EndUnwritten(
                     operation,
                     Outcome.Error(LedgerState.Failed, "ledger_unavailable", message, null, clock.NowMs));
+                ended(operation);
+                return false;
+            }
+            if (refusal != null)
+            {
                 ended(operation);
                 return false;
             }

@@ -91,7 +91,8 @@ namespace JobBroker.Bridge.Session
                     plain?.Ended(operation);
                 },
                 Session.Standing,
-                () => ports.Editor.Phase);
+                () => ports.Editor.Phase,
+                security.Refusal);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             describeOutcome = wire.OutcomeOf;
             var operations = new OperationMethods

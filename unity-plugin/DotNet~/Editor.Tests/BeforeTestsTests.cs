@@ -2,6 +2,7 @@
 using System.IO;
 using System.Linq;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Unity;
 using JobBroker.EditorStubs;
 using UnityEditor;
@@ -103,6 +104,23 @@ public sealed class BeforeTestsTests
         Assert.Equal("playing", info.Phase);
         testing = true;
         Assert.Equal("testing", info.Phase);
+    }
+
+    [Fact]
+    public void What_waits_for_the_end_of_play_mode_keeps_nobody_from_ending_it()
+    {
+        IEditorInfo info = new UnityEditorInfo(new UnitySettings(), () => false);
+        using var compiler = new UnityCompiler(editor.Clock);
+        StubEditor.IsCompiling = true;
+        EditorApplication.isPlaying = true;
+        Assert.Equal("compiling", info.Phase);
+        StubEditor.Preferences["ScriptCompilationDuringPlay"] = 1;
+        Assert.Equal("playing", info.Phase);
+        var refused = Assert.Throws<ToolException>(() => { _ = compiler.CompileAsync(false, default); });
+        Assert.Equal("editor_is_playing", refused.Type);
+        Assert.Empty(StubEditor.CompilationRequests);
+        EditorApplication.isPlaying = false;
+        Assert.Equal("compiling", info.Phase);
     }
 
     private static StubScene Dirty(string name, string path)

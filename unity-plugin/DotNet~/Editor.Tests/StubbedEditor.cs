@@ -39,6 +39,7 @@ internal sealed class StubbedEditor
         StubEditor.IsCommandLineRun = false;
         StubEditor.EndTestJobs();
         StubEditor.IsCompiling = false;
+        StubEditor.Preferences.Clear();
         StubEditor.IsImporting = false;
         StubEditor.IsChangingPlayMode = false;
         UnityEditor.EditorApplication.isPlaying = false;

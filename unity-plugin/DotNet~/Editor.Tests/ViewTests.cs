@@ -1,4 +1,5 @@
 #nullable enable
+using System;
 using System.Linq;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Unity;
@@ -53,6 +54,16 @@ public sealed class ViewTests
         // A Game view that has drawn nothing yet.
         StubEditor.GameView = Open<GameView>("Game");
         Assert.Equal(720, screen.Game()!.Height);
+    }
+
+    [Fact]
+    public void A_camera_that_fails_is_left_as_it_was()
+    {
+        var failing = new Camera { Sees = null! };
+        StubEditor.Cameras.Add(failing);
+        Assert.ThrowsAny<Exception>(() => screen.Game());
+        Assert.Null(failing.targetTexture);
+        Assert.Empty(RenderTexture.Taken);
     }
 
     [Fact]

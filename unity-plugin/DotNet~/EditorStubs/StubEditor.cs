@@ -33,6 +33,9 @@ namespace JobBroker.EditorStubs
 
         public static bool IsCompiling { get; set; }
 
+        /// <summary>What a person has set for all projects, as far as it is a number.</summary>
+        public static Dictionary<string, int> Preferences { get; } = new Dictionary<string, int>();
+
         public static bool IsImporting { get; set; }
 
         /// <summary>Play mode has been asked for and not been entered, or left and not been ended.</summary>

@@ -7,6 +7,7 @@ using System.Threading.Tasks;
 using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Code;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
 using UnityEditor;
 using UnityEditor.Compilation;
 using CompilerMessage = JobBroker.Bridge.Ports.CompilerMessage;
@@ -19,6 +20,10 @@ namespace JobBroker.Bridge.Unity
         /// <summary>So many of the Console's newest entries are looked through.</summary>
         private const int MostEntries = 5000;
 
+        /// <summary>Preferences > General > Script Changes While Playing, and its value Recompile After Finished Playing.</summary>
+        private const string WhilePlaying = "ScriptCompilationDuringPlay";
+        private const int AfterPlaying = 1;
+
         private readonly CompileMonitor monitor;
 
         public UnityCompiler(IClock clock)
@@ -29,8 +34,24 @@ namespace JobBroker.Bridge.Unity
             CompilationPipeline.compilationFinished += Finished;
         }
 
+        /// <summary>
+        /// Whether Unity compiles now. Where changed scripts wait for the end of play mode it says that it does for as long as
+        /// somebody plays: who waited for that would keep the lane from what ends play mode.
+        /// </summary>
+        internal static bool IsCompiling => EditorApplication.isCompiling && !WaitsForEndOfPlay;
+
+        private static bool WaitsForEndOfPlay =>
+            EditorApplication.isPlaying && EditorPrefs.GetInt(WhilePlaying, 0) == AfterPlaying;
+
         public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
         {
+            if (WaitsForEndOfPlay)
+            {
+                throw new ToolException(
+                    "editor_is_playing",
+                    "This Editor compiles only after play mode (its preference Script Changes While Playing). Leave play mode "
+                    + "(control-play-mode, Action: Exit), then call compile again.");
+            }
             cancellation.ThrowIfCancellationRequested();
             var outcome = monitor.Begin();
             // Finds scripts that changed on the disk; without it an unfocused Editor would not see them.
@@ -63,7 +84,7 @@ namespace JobBroker.Bridge.Unity
             }
         }
 
-        public void Tick() => monitor.Tick(EditorApplication.isCompiling || EditorApplication.isUpdating);
+        public void Tick() => monitor.Tick(IsCompiling || EditorApplication.isUpdating);
 
         public void Dispose()
         {

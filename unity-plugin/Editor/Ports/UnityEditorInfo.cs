@@ -110,7 +110,7 @@ namespace JobBroker.Bridge.Unity
 
         private string PhaseNow() => EditorPhase.Of(
             BuildPipeline.isBuildingPlayer,
-            EditorApplication.isCompiling,
+            UnityCompiler.IsCompiling,
             EditorApplication.isUpdating,
             EditorApplication.isPlayingOrWillChangePlaymode != EditorApplication.isPlaying,
             isTesting(),

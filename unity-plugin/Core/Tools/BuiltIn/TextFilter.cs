@@ -10,6 +10,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>A caller's expression must not hold a lane: one match may take this long.</summary>
         private static readonly TimeSpan MatchTimeout = TimeSpan.FromMilliseconds(250);
 
+        /// <summary>.NET reads nested character classes by recursion: a longer expression could end the Editor by its stack.</summary>
+        private const int LongestExpression = 4000;
+
         /// <summary>Whether a text contains the filter; empty is in all of them. Letter case counts.</summary>
         /// <param name="parameter">Named in the ToolException of type invalid_arguments for an expression that is
         /// none.</param>
@@ -35,6 +38,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>Throws a ToolException of type invalid_arguments when the text is no regular expression.</summary>
         public static Regex Expression(string parameter, string pattern)
         {
+            if (pattern.Length > LongestExpression)
+            {
+                throw new ToolException(
+                    ToolException.InvalidArguments,
+                    $"{parameter} is a regular expression of {pattern.Length} characters; at most {LongestExpression} are read. "
+                        + "Write a simpler one.");
+            }
             try
             {
                 return new Regex(pattern, RegexOptions.CultureInvariant, MatchTimeout);

@@ -25,6 +25,7 @@ public sealed class ExecutionEngineTests : IDisposable
     private readonly List<string> told = [];
     private readonly OperationLedger ledger;
     private readonly ExecutionEngine engine;
+    private string? refusal;
 
     public ExecutionEngineTests()
     {
@@ -32,7 +33,7 @@ public sealed class ExecutionEngineTests : IDisposable
         engine = new ExecutionEngine(
             ledger, new OperationQueue(), new CancellationRegistry(), new ProgressBoard(clock, 250, _ => { }, _ => { }),
             new ResumeRecords(new NoSession()), clock, mainThread, new WireLog(), (method, _) => told.Add(method),
-            operation => told.Add(operation.State), () => new JObject(), () => "ready");
+            operation => told.Add(operation.State), () => new JObject(), () => "ready", (_, _) => refusal);
     }
 
     public void Dispose()
@@ -64,6 +65,22 @@ public sealed class ExecutionEngineTests : IDisposable
         Assert.Equal(LedgerState.Running, (string?)JObject.Parse(journal.TrimEnd('\n').Split('\n').Last()[9..])["kind"]);
         Assert.Equal(new[] { "operation/running" }, before);
         Assert.Equal(new[] { "operation/running", LedgerState.Completed }, told);
+    }
+
+    [Fact]
+    public void What_was_switched_off_while_it_waited_is_never_invoked()
+    {
+        var invoked = false;
+        Queue(() =>
+        {
+            invoked = true;
+            return Task.FromResult<object?>(null);
+        });
+        refusal = "tool is blocked: it was switched off.";
+        engine.Pump();
+        Assert.False(invoked);
+        Assert.Equal([LedgerState.Failed], told);
+        Assert.Equal("security_blocked", ledger.Get("op")!.Outcome!.ErrorType);
     }
 
     [Fact]

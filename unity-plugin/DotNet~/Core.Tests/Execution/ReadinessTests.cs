@@ -33,7 +33,7 @@ public sealed class ReadinessTests : IDisposable
         progress = new ProgressBoard(clock, 0, json => told.Add($"{json["seq"]} {json["message"]}"), _ => { });
         engine = new ExecutionEngine(
             ledger, queue, new CancellationRegistry(), progress, new ResumeRecords(new NoSession()), clock, new NeverAsleep(),
-            new WireLog(), (_, _) => { }, _ => { }, () => new JObject(), () => phase);
+            new WireLog(), (_, _) => { }, _ => { }, () => new JObject(), () => phase, (_, _) => null);
     }
 
     public void Dispose()

@@ -41,6 +41,13 @@ public sealed class GetEditorStateToolTests : IDisposable
     }
 
     [Fact]
+    public async Task A_part_is_read_once_however_often_it_is_named()
+    {
+        await Read(Enumerable.Repeat("Packages", 1000).ToArray());
+        Assert.Equal(1, editor.Packages.Reads);
+    }
+
+    [Fact]
     public async Task Of_a_large_selection_the_first_are_listed()
     {
         editor.State.Chosen.AddRange(Enumerable.Range(0, 60).Select(one => new SelectedObject { Name = $"O{one}", Type = "GameObject", Path = $"/O{one}" }));

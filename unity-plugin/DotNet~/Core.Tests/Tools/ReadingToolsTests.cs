@@ -86,6 +86,15 @@ public sealed class ReadingToolsTests : IDisposable
     }
 
     [Fact]
+    public async Task An_expression_whose_nesting_would_end_the_Editor_is_refused_before_it_is_read()
+    {
+        const int levels = 300_000;
+        var nested = string.Concat(Enumerable.Repeat("[a-", levels)) + "b" + new string(']', levels);
+        var refused = await ToolCall.Fails(new GetLogsTool(editor.Services), new { SearchText = nested, UseRegex = true });
+        Assert.Equal("SearchText is a regular expression of 1200001 characters; at most 4000 are read. Write a simpler one.".Replace("1200001", $"{nested.Length}"), refused.Message);
+    }
+
+    [Fact]
     public async Task Clear_console_empties_what_get_logs_reads()
     {
         editor.Console.Write("one");

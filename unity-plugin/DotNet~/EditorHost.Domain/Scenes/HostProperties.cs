@@ -11,6 +11,8 @@ namespace JobBroker.EditorHost.Domain.Scenes;
 /// <summary>One component's properties: a copy of them, which takes their place when it is applied.</summary>
 internal sealed class HostProperties : IPropertyEditing
 {
+    private const string SizeEnd = ".Array.size";
+
     private readonly NodeComponent component;
     private readonly SceneWorld world;
     private readonly HostScenes scenes;
@@ -30,6 +32,7 @@ internal sealed class HostProperties : IPropertyEditing
 
     public SerializedValue? Find(string path)
     {
+        if (ListOfSize(path) is { } list) return new SerializedValue(path, "ArraySize", PropertyKind.Integer, (long)list.Children.Count);
         var one = At(path);
         if (one == null) return null;
         var size = one.Kind == "List" ? one.Children.Count : (one.Value as double[])?.Length ?? 0;
@@ -38,6 +41,11 @@ internal sealed class HostProperties : IPropertyEditing
 
     public void Set(string path, object? value)
     {
+        if (ListOfSize(path) != null)
+        {
+            Resize(path[..^SizeEnd.Length], (int)(long)value!);
+            return;
+        }
         var one = At(path)!;
         one.Value = value is ObjectReference reference ? ReferenceFor(one, reference) : value;
     }
@@ -60,11 +68,15 @@ internal sealed class HostProperties : IPropertyEditing
     {
     }
 
+    private NodeProperty? ListOfSize(string path) =>
+        path.EndsWith(SizeEnd, StringComparison.Ordinal) && At(path[..^SizeEnd.Length]) is { Kind: "List" } list ? list : null;
+
     private NodeProperty? At(string path)
     {
         NodeProperty? at = copy;
         foreach (var part in path.Replace(".Array.data[", ".[", StringComparison.Ordinal).Split('.', StringSplitOptions.RemoveEmptyEntries))
         {
+            if (part == "Array" && at?.Kind == "List") continue;
             if (part[0] != '[') at = at?.Children.Find(one => one.Name == part && at.Kind == "Group");
             else at = at?.Kind == "List" ? at.Children.ElementAtOrDefault(int.Parse(part.Trim('[', ']'), CultureInfo.InvariantCulture)) : null;
         }

@@ -139,6 +139,12 @@ namespace UnityEditor
         internal static void RaiseAfter() => afterAssemblyReload?.Invoke();
     }
 
+    public class EditorPrefs
+    {
+        public static int GetInt(string key, int defaultValue) =>
+            StubEditor.Preferences.TryGetValue(key, out var value) ? value : defaultValue;
+    }
+
     public class EditorUtility
     {
         public static bool scriptCompilationFailed => StubEditor.HasCompileErrors;

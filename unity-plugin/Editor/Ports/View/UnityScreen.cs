@@ -81,8 +81,15 @@ namespace JobBroker.Bridge.Unity
                 {
                     var before = camera.targetTexture;
                     camera.targetTexture = target;
-                    camera.Render();
-                    camera.targetTexture = before;
+                    try
+                    {
+                        camera.Render();
+                    }
+                    finally
+                    {
+                        // A project's own render pipeline may throw: the camera must not go on drawing into what is released.
+                        camera.targetTexture = before;
+                    }
                 }
                 return WindowPixels.Read(target, false);
             }

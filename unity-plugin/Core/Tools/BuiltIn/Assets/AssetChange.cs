@@ -57,7 +57,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var there = assets.Get(to);
             if (there != null && there.IsFolder && there.Guid != source.Guid) to += "/" + AssetPath.NameOf(from);
             AssetPath.Writable(nameof(wanted.Destination), to);
-            if (string.Equals(from, to, StringComparison.Ordinal))
+            // Where letter case does not count, another spelling is the asset itself: a copy would first put it into the trash.
+            var isItself = string.Equals(from, to, StringComparison.Ordinal) || (!isMove && assets.Get(to)?.Guid == source.Guid);
+            if (isItself)
             {
                 throw new ToolException(ToolException.InvalidArguments, $"Destination is where it is already: {to}");
             }

@@ -15,6 +15,11 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static readonly string[] Channels = { "r", "g", "b", "a" };
 
+        /// <summary>Of a list that is made longer by its size alone: Unity makes as many at once, or ends.</summary>
+        private const int MostElements = 100_000;
+
+        private const string ListSize = ".Array.size";
+
         private readonly IPropertyEditing properties;
         private readonly ISceneQuery scene;
 
@@ -65,7 +70,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 case PropertyKind.Integer:
                     return value.Type == JTokenType.Integer ? Integer(one, value) : throw Wrong(one, "an integer", value);
                 case PropertyKind.Number:
-                    return IsNumber(value) ? (double)value : throw Wrong(one, "a number", value);
+                    return IsNumber(value) ? Finite(one, value) : throw Wrong(one, "a number", value);
                 case PropertyKind.Flag:
                     return value.Type == JTokenType.Boolean ? (bool)value : throw Wrong(one, "true or false", value);
                 case PropertyKind.Text:
@@ -83,14 +88,26 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static long Integer(SerializedValue one, JToken value)
         {
+            long given;
             try
             {
-                return (long)value;
+                given = (long)value;
             }
             catch (OverflowException)
             {
                 throw Wrong(one, "an integer of 64 bits", value);
             }
+            var isSize = one.Path.EndsWith(ListSize, StringComparison.Ordinal);
+            if (isSize && (given < 0 || given > MostElements)) throw Wrong(one, $"from 0 to {MostElements}", value);
+            return given;
+        }
+
+        /// <summary>What is too large becomes infinite in Unity, and physics and transforms with it.</summary>
+        private static double Finite(SerializedValue one, JToken value)
+        {
+            var number = (double)value;
+            var fits = one.Type == "double" ? !double.IsInfinity(number) : Math.Abs(number) <= float.MaxValue;
+            return fits ? number : throw Wrong(one, "a number that fits", value);
         }
 
         private static object Choice(SerializedValue one, JToken value)
@@ -116,7 +133,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw Wrong(one, $"{size} numbers", value);
             }
-            var numbers = given.Select(number => (double)number).ToList();
+            var numbers = given.Select(number => Finite(one, number)).ToList();
             while (numbers.Count < size) numbers.Add(1);
             return numbers.ToArray();
         }

@@ -1,4 +1,6 @@
 #nullable enable
+using System;
+using System.Globalization;
 using System.Linq;
 using JobBroker.Bridge.Ports;
 using Newtonsoft.Json;
@@ -48,9 +50,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>Throws ToolException unless it is left out or has three numbers.</summary>
         public static double[]? Three(string parameter, double[]? numbers)
         {
-            if (numbers == null || numbers.Length == 3) return numbers;
+            if (numbers == null) return numbers;
+            if (numbers.Length != 3)
+            {
+                throw new ToolException(
+                    ToolException.InvalidArguments, $"{parameter} must have 3 numbers, x, y and z, not {numbers.Length}.");
+            }
+            if (numbers.All(number => Math.Abs(number) <= float.MaxValue)) return numbers;
             throw new ToolException(
-                ToolException.InvalidArguments, $"{parameter} must have 3 numbers, x, y and z, not {numbers.Length}.");
+                ToolException.InvalidArguments, $"{parameter} must have 3 numbers that fit: to {float.MaxValue.ToString(CultureInfo.InvariantCulture)}.");
         }
 
         /// <summary>The full name of the one component type of that name.</summary>

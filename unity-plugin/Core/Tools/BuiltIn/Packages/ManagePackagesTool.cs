@@ -100,12 +100,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 if (id.Source != PackageSource.Registry) PackageId.NameIn(parameters.Package);
                 present = Direct(id.Name);
                 if (id.Version == present.Version) return null;
-                var isOfRegistry = present.Source == "Registry" || present.Source == "BuiltIn" || id.Version != null;
-                var asked = isOfRegistry ? id.Text : PackageChange.OriginOf(present) ?? id.Text;
+                var isByName = present.Source == "Registry" || present.Source == "BuiltIn" || id.Version != null;
+                var asked = isByName ? id.Text : PackageChange.OriginOf(present) ?? id.Text;
                 return State(parameters.Action, asked, id.Name, id.Version, present);
             }
-            present = services.Packages.Installed().FirstOrDefault(one => one.IsDirect && one.Name == id.Name);
-            if (present != null && (id.Version == null || id.Version == present.Version)) return null;
+            present = services.Packages.Installed().FirstOrDefault(one =>
+                one.IsDirect && (id.Name.Length > 0 ? one.Name == id.Name : PackageChange.OriginOf(one) == id.Text));
+            // An address is read again: it may have something newer.
+            var isOfRegistry = id.Source == PackageSource.Registry;
+            if (present != null && isOfRegistry && (id.Version == null || id.Version == present.Version)) return null;
             return State(parameters.Action, id.Text, id.Name, id.Version, present);
         }
 
@@ -147,7 +150,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 Version = package?.Version,
                 PreviousVersion = state.Before,
                 Source = package?.Source,
-                Changed = package == null || package.Version != state.Before,
+                // Another commit may have the same version.
+                Changed = package == null || package.Version != state.Before || package.Source == "Git",
                 Message = $"{Foreign(package)} {Broken()}".Trim() is { Length: > 0 } message ? message : null,
             };
         }

@@ -133,7 +133,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (state.Action == PackageAction.Remove) return found == null;
             if (found == null) return false;
             if (state.Version != null) return found.Version == state.Version;
-            return state.IsConfirmed || state.Action == PackageAction.Add || found.Version != state.Before;
+            // What was there before says nothing; found by what was asked for, it was not.
+            return state.IsConfirmed || found.Version != state.Before;
         }
 
         private InstalledPackage? Found() => services.Packages.Installed().FirstOrDefault(one =>

@@ -42,22 +42,20 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     public sealed class CreateSceneTool : AbstractUnityTool<CreateSceneSchema, CreateSceneResponse>
     {
         private readonly ISceneFiles scenes;
+        private readonly IAssets assets;
         private readonly IObjectEditing objects;
 
         public CreateSceneTool(ToolServices services)
         {
             scenes = services.SceneFiles;
+            assets = services.Assets;
             objects = services.Objects;
         }
 
         protected override Task<CreateSceneResponse> ExecuteAsync(CreateSceneSchema parameters, ToolContext context)
         {
             SceneChanges.RefuseInPlayMode(objects);
-            var path = ScenePath.Checked(nameof(parameters.Path), parameters.Path);
-            if (scenes.Known().Contains(path))
-            {
-                throw new ToolException("scene_exists", $"There is a scene {path} already: open-scene opens it.");
-            }
+            var path = ScenePath.New(scenes, assets, nameof(parameters.Path), parameters.Path, "open-scene opens it");
             var additive = parameters.Mode == SceneMode.Additive;
             if (!additive) SceneChanges.RefuseUnsaved(scenes, "Save them with save-scene first.");
             // Unity allows one untitled scene at a time, and this one is untitled until it is saved.

@@ -35,11 +35,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     public sealed class SaveSceneTool : AbstractUnityTool<SaveSceneSchema, SaveSceneResponse>
     {
         private readonly ISceneFiles scenes;
+        private readonly IAssets assets;
         private readonly IObjectEditing objects;
 
         public SaveSceneTool(ToolServices services)
         {
             scenes = services.SceneFiles;
+            assets = services.Assets;
             objects = services.Objects;
         }
 
@@ -74,13 +76,11 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private string NewPath(LoadedScene scene, string given)
         {
-            var path = ScenePath.Checked(nameof(SaveSceneSchema.SaveAs), given);
+            const string parameter = nameof(SaveSceneSchema.SaveAs);
             if (scene.IsPrefab) throw new ToolException(ToolException.InvalidArguments, "A prefab is saved where it is.");
-            if (path != scene.Path && scenes.Known().Contains(path))
-            {
-                throw new ToolException("scene_exists", $"There is a scene {path} already: choose another path.");
-            }
-            return path;
+            return ScenePath.Checked(parameter, given) == scene.Path
+                ? scene.Path
+                : ScenePath.New(scenes, assets, parameter, given, "choose another path");
         }
     }
 }

@@ -116,7 +116,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 ProjectPath = services.Editor.ProjectPath,
                 Phase = services.Editor.Phase,
             };
-            foreach (var part in parameters.Parts) Add(part, answer);
+            foreach (var part in parameters.Parts.Distinct()) Add(part, answer);
             return Task.FromResult(answer);
         }
 

@@ -77,6 +77,16 @@ public sealed class ManageAssetsToolTests : IDisposable
     }
 
     [Fact]
+    public async Task A_copy_to_another_spelling_of_its_own_name_does_not_put_the_asset_into_the_trash()
+    {
+        Assets.IgnoresCase = true;
+        var refused = await ToolCall.Fails(
+            Tool, new { Action = "Copy", Path = "Assets/Art/Rock.mat", Destination = "Assets/Art/rock.mat", Overwrite = true });
+        Assert.Equal("invalid_arguments", refused.Type);
+        Assert.Empty(Assets.Done);
+    }
+
+    [Fact]
     public async Task A_folder_is_never_replaced_nor_moved_into_itself()
     {
         Assets.Add("Assets/Old/Art", "DefaultAsset", true);

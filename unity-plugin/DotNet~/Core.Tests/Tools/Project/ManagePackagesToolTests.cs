@@ -109,6 +109,21 @@ public sealed class ManagePackagesToolTests : IDisposable
     }
 
     [Fact]
+    public async Task What_was_there_before_does_not_say_that_its_address_was_read_again()
+    {
+        var before = new ToolCall();
+        _ = before.Run(Tool, new { Action = "Add", Package = "https://joe:secret@git.example/tool.git#main" });
+        Packages.Request = new PackageRequest(PackageRequestState.Gone);
+        var resumed = Resume(before);
+        editor.Tick(10);
+        Assert.False(resumed.IsCompleted);
+        editor.Clock.ElapsedMs += 61_000;
+        editor.Tick();
+        Assert.Equal("outcome_unknown", (await Assert.ThrowsAsync<ToolException>(() => resumed)).Type);
+        Assert.Single(Packages.Asked);
+    }
+
+    [Fact]
     public async Task An_answer_that_does_not_come_in_time_is_unknown()
     {
         var running = new ToolCall().Run(Tool, new { Action = "Add", Package = Cinemachine });

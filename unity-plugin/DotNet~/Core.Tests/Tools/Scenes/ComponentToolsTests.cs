@@ -49,6 +49,29 @@ public sealed class ComponentToolsTests : IDisposable
         Assert.DoesNotContain(editor.Node("Root0/Object1").Components, one => one.Type == "Mover");
     }
 
+    [Theory]
+    [InlineData("points.Array.size", "2000000")]
+    [InlineData("points.Array.size", "-1")]
+    [InlineData("speed", "1e39")]
+    [InlineData("points", "[[1,2,1e39]]")]
+    public async Task A_number_that_Unity_cannot_hold_is_refused(string path, string value)
+    {
+        var call = new JObject
+        {
+            ["Target"] = "Object1", ["Component"] = "Mover", ["Add"] = true, ["Properties"] = new JObject { [path] = JToken.Parse(value) },
+        };
+        Assert.Equal("invalid_arguments", (await editor.Fails("modify-component", call.ToString())).Type);
+        Assert.DoesNotContain(editor.Node("Root0/Object1").Components, one => one.Type == "Mover");
+    }
+
+    [Fact]
+    public async Task A_list_gets_another_length()
+    {
+        await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Add":true,"Properties":{"points":[[1,1,1]]}}""");
+        var changed = await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Properties":{"points.Array.size":3}}""");
+        Assert.Equal(3, (int)changed["properties"]!["points.Array.size"]!);
+    }
+
     [Fact]
     public async Task Properties_are_found_without_their_prefix_and_elements_by_number()
     {

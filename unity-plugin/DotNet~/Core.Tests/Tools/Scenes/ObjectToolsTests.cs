@@ -45,6 +45,7 @@ public sealed class ObjectToolsTests : IDisposable
     [InlineData("""{"Primitive":"Cube","Prefab":"Assets/Prefabs/Enemy.prefab"}""", "invalid_arguments", "not both")]
     [InlineData("""{"Prefab":"Assets/Enemy.prefab"}""", "prefab_not_found", "Assets/Enemy.prefab")]
     [InlineData("""{"Name":"A/B"}""", "invalid_arguments", "use Parent")]
+    [InlineData("""{"Position":[1,2,1e39]}""", "invalid_arguments", "Position must have 3 numbers that fit")]
     [InlineData("""{"Position":[1,2]}""", "invalid_arguments", "Position must have 3 numbers")]
     [InlineData("""{"Components":["Rigidbody","Nonsense"]}""", "component_type_not_found", "Nonsense")]
     [InlineData("""{"Components":["Marker"]}""", "component_type_ambiguous", "Game.Marker, Tools.Marker")]

@@ -30,6 +30,8 @@ public sealed class SceneEditor : IDisposable
 
     public UnityToolRegistry Tools => tools;
 
+    public InMemoryAssets Assets => editor.Assets;
+
     public ChangeableSecurity Security => editor.Security;
 
     public ToolCall LastCall { get; private set; } = new();

@@ -71,6 +71,30 @@ public sealed class SceneToolsTests : IDisposable
         Assert.Equal("unsaved_scenes", (await editor.Fails("create-scene", """{"Path":"Assets/Scenes/Third.unity"}""")).Type);
     }
 
+    [Theory]
+    [InlineData("Assets/scenes/menu.unity", "another spelling of a scene's path, where letter case does not count")]
+    [InlineData("Assets/Scenes/Pulled.unity", "a file that Unity has not imported")]
+    public async Task No_file_is_overwritten(string path, string why)
+    {
+        editor.Assets.IgnoresCase = true;
+        editor.Assets.Add(Menu, "SceneAsset");
+        editor.Assets.OnDisk.Add("Assets/Scenes/Pulled.unity");
+        Assert.True("scene_exists" == (await editor.Fails("create-scene", $$"""{"Path":"{{path}}"}""")).Type, why);
+        Assert.True("scene_exists" == (await editor.Fails("save-scene", $$"""{"SaveAs":"{{path}}"}""")).Type, why);
+    }
+
+    [Theory]
+    [InlineData("Packages/com.studio.rocks/Level.unity")]
+    [InlineData("Assets/.hidden/Level.unity")]
+    [InlineData("Assets/Off~/Level.unity")]
+    [InlineData("Assets/Rock.png:Level.unity")]
+    [InlineData("Assets/.. /.. /Level.unity")]
+    public async Task A_new_scene_lies_where_Unity_imports_it(string path)
+    {
+        Assert.Equal("invalid_arguments", (await editor.Fails("create-scene", $$"""{"Path":"{{path}}"}""")).Type);
+        Assert.Equal("invalid_arguments", (await editor.Fails("save-scene", $$"""{"SaveAs":"{{path}}"}""")).Type);
+    }
+
     [Fact]
     public async Task One_scene_or_all_with_changes_are_saved()
     {

@@ -20,7 +20,14 @@ public sealed class ScriptedPackages : IPackages
 
     public PackageRequest Request { get; set; } = new(PackageRequestState.Running);
 
-    public IReadOnlyList<InstalledPackage> Installed() => Registered.ToArray();
+    /// <summary>How often the installed ones were asked for.</summary>
+    public int Reads { get; private set; }
+
+    public IReadOnlyList<InstalledPackage> Installed()
+    {
+        Reads++;
+        return Registered.ToArray();
+    }
 
     public void BeginAdd(string id) => Asked.Add("add " + id);
 
