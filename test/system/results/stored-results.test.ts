@@ -53,7 +53,7 @@ test("a filter that finds nothing, or fails, is answered with the keys that are 
   const nothing = await fetch({ log_id, jq: ".objects" });
   expect(nothing).toMatchObject({ status: "completed", data: null });
   expect(nothing.message).toContain("The result has");
-  expect(nothing.message).toContain("Items of nodes have name");
+  expect(nothing.message).toContain("Items of nodes have id, name");
   const fields = await fetch({ log_id, fields: ["nme"], limit: 1 });
   expect(fields).toMatchObject({ missing_fields: ["nme"], hint: expect.stringContaining('"name"') });
 });

@@ -26,7 +26,7 @@ internal sealed class RunningBridge : IDisposable
     {
         this.clock = clock ?? new StopwatchClock();
         this.store = store ?? new InMemorySession();
-        Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token };
+        Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token, StopMs = 20_000 };
         change?.Invoke(Options);
         Controller = Started();
     }

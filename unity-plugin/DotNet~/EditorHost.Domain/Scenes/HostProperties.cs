@@ -36,7 +36,7 @@ internal sealed class HostProperties : IPropertyEditing
         var one = At(path);
         if (one == null) return null;
         var size = one.Kind == "List" ? one.Children.Count : (one.Value as double[])?.Length ?? 0;
-        return new SerializedValue(path, one.Type, Enum.Parse<PropertyKind>(one.Kind), ValueOf(one), size, one.Words);
+        return new SerializedValue(path, one.Type, (PropertyKind)Enum.Parse(typeof(PropertyKind), one.Kind), ValueOf(one), size, one.Words);
     }
 
     public void Set(string path, object? value)
@@ -74,7 +74,7 @@ internal sealed class HostProperties : IPropertyEditing
     private NodeProperty? At(string path)
     {
         NodeProperty? at = copy;
-        foreach (var part in path.Replace(".Array.data[", ".[", StringComparison.Ordinal).Split('.', StringSplitOptions.RemoveEmptyEntries))
+        foreach (var part in path.Replace(".Array.data[", ".[").Split(new[] { '.' }, StringSplitOptions.RemoveEmptyEntries))
         {
             if (part == "Array" && at?.Kind == "List") continue;
             if (part[0] != '[') at = at?.Children.Find(one => one.Name == part && at.Kind == "Group");

@@ -117,7 +117,7 @@ public sealed class SceneWorld
     public bool Save(NodeScene scene, string path)
     {
         // Folders that do not exist are named so.
-        if (path.Contains("/Missing/", StringComparison.Ordinal)) return false;
+        if (path.IndexOf("/Missing/", StringComparison.Ordinal) >= 0) return false;
         scene.Path = path;
         scene.IsDirty = false;
         files[path] = scene.Roots.Select(root => root.Clone()).ToList();
@@ -168,10 +168,10 @@ public sealed class SceneWorld
 
     private void Restore(Dictionary<NodeScene, State> before)
     {
-        foreach (var (scene, state) in before)
+        foreach (var scene in before)
         {
-            scene.Roots = state.Roots;
-            scene.IsDirty = state.IsDirty;
+            scene.Key.Roots = scene.Value.Roots;
+            scene.Key.IsDirty = scene.Value.IsDirty;
         }
     }
 
