@@ -140,7 +140,7 @@ test("nor does a gateway elsewhere", async () => {
   await serve(new URL(url).port);
   const { code, answer, stderr } = await runner;
   expect(code, stderr).toBe(0);
+  // The client takes its broken stream up again by itself, unless the gateway is away for longer than it tries: then it is said.
   expect(answer).toMatchObject({ status: "completed" });
-  expect(stderr).toContain("An accepted operation goes on");
   expect(executions()).toBe(1);
 });
