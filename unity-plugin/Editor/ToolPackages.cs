@@ -8,8 +8,8 @@ namespace JobBroker.Bridge.Unity
     internal static class ToolPackages
     {
         /// <summary>
-        /// The package that an assembly came with; null for what lies in the project, or beside it on this disk: whoever works on
-        /// the project has written that, or can read it where it is.
+        /// The package that an assembly came with; null for what lies in the project, or beside it on this disk: those who work on
+        /// the project have written that, or can read it where it is.
         /// </summary>
         public static string? Of(Assembly assembly)
         {

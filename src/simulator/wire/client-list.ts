@@ -1,6 +1,6 @@
 /** The MCP clients that the worker named last, as a window would list them. */
 import { type ClientIdentity, clientIdentity } from "../../shared/client-identity.js";
-import { ClientsNotice } from "../../shared/wire/wire.js";
+import { ClientsNotice } from "../../shared/wire/clients-notice.js";
 import type { Peer } from "./tcp-server.js";
 
 export interface ListedClient extends ClientIdentity {

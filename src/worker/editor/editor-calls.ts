@@ -1,10 +1,11 @@
 /** The requests of a worker to an Editor; each answer is checked against the schemas of the protocol. */
+
 import { z } from "zod";
 import { ToolDetailsAnswer } from "../../shared/tools/tool.js";
+import type { ClientsNotice } from "../../shared/wire/clients-notice.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import {
   CancelAnswer,
-  type ClientsNotice,
   EDITOR_CODES,
   GetAnswer,
   ListAnswer,

@@ -1,4 +1,4 @@
-/** The kit for whoever has a Unity licence (unity-plugin/RealEditor~), played with a stand-in: its driver, and its report. */
+/** The kit for people with a Unity licence (unity-plugin/RealEditor~), played with a stand-in: its driver, and its report. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";

@@ -54,7 +54,7 @@ namespace JobBroker.Bridge.Ports
         Task<CompileOutcome>? PendingAsync();
 
         /// <summary>
-        /// The errors of the last compilation, whoever asked for it; empty when there were none, or they cannot be read.
+        /// The errors of the last compilation, asked for or not; empty when there were none, or they cannot be read.
         /// </summary>
         IReadOnlyList<CompilerMessage> Errors();
     }

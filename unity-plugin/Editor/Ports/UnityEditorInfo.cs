@@ -31,7 +31,7 @@ namespace JobBroker.Bridge.Unity
         private IReadOnlyList<string> labelsOfSettings;
 
         /// <summary>Takes what never changes. Main thread only.</summary>
-        /// <param name="isTesting">Whether tests run, whoever began them; called on the main thread.</param>
+        /// <param name="isTesting">Whether tests run, a person's own as well; called on the main thread.</param>
         public UnityEditorInfo(IBridgeSettings settings, Func<bool> isTesting)
         {
             this.settings = settings;

@@ -2,7 +2,7 @@
 import { clientIdentity } from "../../../shared/client-identity.js";
 import { isFinal, isWaiting, type OperationRecord } from "../../../shared/operation/operation.js";
 import type { ConnectedClient } from "../../../shared/store/connected-clients.js";
-import type { ClientsNotice } from "../../../shared/wire/wire.js";
+import type { ClientsNotice } from "../../../shared/wire/clients-notice.js";
 
 /** More than fit into the Editor's window. */
 const MOST_REPORTED = 32;
