@@ -2,7 +2,7 @@
  * The broker's verbs (`Broker`). A rule lives here or in the pure functions,
  * never in a surface (mcp, http). No verb executes anything: execution belongs to the Editor's owner.
  */
-import { durationCounts } from "../shared/counters.js";
+import { answerCounts, type CallAnswer, durationCounts, PROGRESS_SENT } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
@@ -56,8 +56,12 @@ export interface Broker
       isOwn?: boolean;
       /** The caller named the log_id, so this is not the request that created the operation. */
       callerKnowsLogId?: boolean;
+      /** It is the wait of a tool call: how the call is answered is counted. */
+      isCall?: boolean;
     },
   ): Promise<OperationView | "retention_ended" | undefined>;
+  /** What no other verb sees, for the metrics: a call was answered by its log_id without a wait; a client was told of progress. */
+  count(event: "log_id" | "progress"): Promise<void>;
   /** Waits without a limit: true once it has ended, false if the signal aborted first or the principal has no such operation that is open. */
   ended(principal: string, logId: string, signal: AbortSignal): Promise<boolean>;
   /**
@@ -168,9 +172,16 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       // The time was over before anything was heard of it.
       if (!ended && latest === undefined) latest = await ownRecord(principal, logId);
       if (ended || typeof latest === "object")
-        deps.counters.add(durationCounts("waited", performance.now() - beganAt));
+        deps.counters.add({
+          ...durationCounts("waited", performance.now() - beganAt),
+          ...(wait.isCall ? answerCounts(answerTo(ended ?? latest, wait.signal)) : {}),
+        });
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
+    },
+
+    async count(event) {
+      deps.counters.add(event === "log_id" ? answerCounts("log_id") : PROGRESS_SENT);
     },
 
     async ended(principal, logId, signal) {
@@ -258,4 +269,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     clientStateKey: deps.clientStateKey,
     results: deps.results,
   };
+}
+
+function answerTo(
+  seen: OperationView | OperationRecord | "retention_ended" | undefined,
+  signal: AbortSignal | undefined,
+): CallAnswer {
+  if (signal?.aborted) return "given_up";
+  if (typeof seen !== "object") return "log_id";
+  return isFinal(("record" in seen ? seen.record : seen).state) ? "outcome" : "log_id";
 }

@@ -268,6 +268,9 @@ export const Heartbeat = z.looseObject({
   focused: z.boolean().optional(),
   runningOperationId: Name.optional(),
   queued: z.number(),
+  /** Of its process: bytes in memory, and the time that processors have spent on it, ms. Only shown: unusable, it is left out. */
+  memory: z.number().nonnegative().optional().catch(undefined),
+  cpu: z.number().nonnegative().optional().catch(undefined),
   /** The Editor's last durable journal entry; a plain Editor has none. */
   ledgerSeq: z.number().optional(),
 });

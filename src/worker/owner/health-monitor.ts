@@ -1,5 +1,6 @@
 /** Looks for what keeps an Editor from working (src/shared/editors/diagnose.ts), and reports it for answers and lists. */
 import { z } from "zod";
+import { STALL } from "../../shared/counters.js";
 import { diagnose } from "../../shared/editors/diagnose.js";
 import type {
   Diagnosis,
@@ -54,7 +55,7 @@ const QUOTA_REACHED_STANDS_MS = 5_000;
 
 export function createHealthMonitor(
   deps: {
-    store: Pick<Store, "editors" | "operations">;
+    store: Pick<Store, "editors" | "operations" | "counters">;
     log: Log;
     editorId: string;
     link: Pick<EditorLink, "state" | "lastHeartbeat" | "lastDisconnect">;
@@ -69,6 +70,7 @@ export function createHealthMonitor(
   /** From the last heartbeat or announcement, kept after the connection ended. */
   let lastPhase: string | undefined;
   let reported: { diagnosis: Diagnosis; at: number } | undefined;
+  let isStalled = false;
   let quotaReachedAt = Number.NEGATIVE_INFINITY;
   let toolsLeftOut: EditorSigns["toolsLeftOut"];
 
@@ -81,9 +83,13 @@ export function createHealthMonitor(
     lostSince = undefined;
     const heartbeat = link.lastHeartbeat;
     const running = heartbeat?.runningOperationId;
+    const stallMs = heartbeat?.mainThreadStallMs ?? 0;
+    const wasStalled = isStalled;
+    isStalled = stallMs >= options.diagnosis.stallMs;
+    if (isStalled && !wasStalled) store.counters.add(STALL);
     return {
       is: "ready",
-      stallMs: heartbeat?.mainThreadStallMs ?? 0,
+      stallMs,
       focused: heartbeat?.focused,
       running: running === undefined ? undefined : await runningNow(running),
     };

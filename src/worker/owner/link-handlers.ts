@@ -1,4 +1,5 @@
 /** The owner's reactions when its Editor answers hello, reports something, or goes away. */
+import { connectionCounts, disconnectCounts } from "../../shared/counters.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Progress } from "../../shared/wire/wire.js";
@@ -48,7 +49,8 @@ export function createLinkHandlers(deps: LinkHandlersDeps): EditorLinkHandlers {
 
 /** The connection begins and ends. */
 function connectionHandlers(deps: LinkHandlersDeps) {
-  const { editorId, sparseLog, fence, heartbeat, health } = deps;
+  const { store, editorId, sparseLog, fence, heartbeat, health } = deps;
+  let wasConnected = false;
   return {
     async onHello(hello, calls) {
       // Ledger loss (▲10 c): before the new ledger is remembered.
@@ -61,6 +63,8 @@ function connectionHandlers(deps: LinkHandlersDeps) {
     },
     onState(state) {
       if (state !== "ready") return;
+      store.counters.add(connectionCounts(wasConnected ? "again" : "first"));
+      wasConnected = true;
       deps.clientNotices.connected();
       deps.poolTaker.look();
     },
@@ -71,6 +75,7 @@ function connectionHandlers(deps: LinkHandlersDeps) {
     },
     async onDisconnected(reason) {
       sparseLog.info({ editor: editorId, reason }, "connection to the Editor ended");
+      store.counters.add(disconnectCounts(reason));
       deps.outcomeListeners.lost(new ConnectionLost(reason, true));
       await heartbeat.lost();
     },

@@ -1,5 +1,6 @@
 /** Tries to hold an Editor's lease, and runs an OwnedEditor while it does. */
 import { setTimeout as delay } from "node:timers/promises";
+import { ownerCounts } from "../../shared/counters.js";
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
 import type { EditorAddress } from "../editor/editor-link.js";
 import { prepareLanes } from "../execution/lane.js";
@@ -75,12 +76,14 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
       onHeld(fence, died) {
         const before = died && { ownerThatDied: died.pid };
         log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
+        deps.store.counters.add(ownerCounts(died ? "taken_from_dead" : "taken"));
         wanted = fence;
         hasDied = died !== undefined;
         applyLease();
       },
       onLost() {
         log.warn({ editor: editorId }, "lost the Editor's lease");
+        deps.store.counters.add(ownerCounts("lost"));
         wanted = undefined;
         applyLease();
       },

@@ -148,7 +148,15 @@ export async function outcomeOf(
   const onChange = call.progress?.update;
   // A request that is taken up again has told its client the log_id.
   const callerKnowsLogId = waited.waitedMs !== undefined;
-  const wait = () => broker.wait(principal, logId, { ms, signal, isOwn, onChange, callerKnowsLogId });
+  const wait = () =>
+    broker.wait(principal, logId, {
+      ms,
+      signal,
+      isOwn,
+      onChange,
+      callerKnowsLogId,
+      isCall: !callerKnowsLogId,
+    });
   // What was said in a run of long ago is no news.
   const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");

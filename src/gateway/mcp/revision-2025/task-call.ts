@@ -44,6 +44,7 @@ export async function callAsTask(
     const { record, relation } = submission;
     if (relation === "created") request.created(record.logId);
     request.accepted();
+    await broker.count("log_id");
     const view = relation === "created" ? undefined : await broker.read(principal, record.logId);
     const known = typeof view === "object" ? view : { record, now: record.acceptedAt };
     return { created: await createdTask(broker, known, relation), logId: record.logId };

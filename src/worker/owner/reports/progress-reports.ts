@@ -22,9 +22,12 @@ const RETRY_MS = 250;
 export function createProgressReports(deps: {
   isOwn(operationId: string): boolean;
   report(operationId: string, live: Live): Promise<void>;
+  /** A report was written: the last of those received since the one before. */
+  written?(received: number): void;
   log: Log;
 }): (progress: Progress) => void {
   const waiting = new Map<string, Progress>();
+  let received = 0;
   const underWay = new Set<string>();
 
   const put = (older: Progress | undefined, newer: Progress): void => {
@@ -35,7 +38,11 @@ export function createProgressReports(deps: {
 
   const isStored = (report: Progress): Promise<boolean> =>
     deps.report(report.operationId, liveOf(report)).then(
-      () => true,
+      () => {
+        deps.written?.(received);
+        received = 0;
+        return true;
+      },
       (error: Error) => {
         deps.log.warn(
           { operationId: report.operationId, error: error.message },
@@ -62,6 +69,7 @@ export function createProgressReports(deps: {
   return (progress) => {
     const { operationId } = progress;
     if (!deps.isOwn(operationId)) return;
+    received += 1;
     put(waiting.get(operationId), progress);
     if (!underWay.has(operationId)) void write(operationId);
   };
