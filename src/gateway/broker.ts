@@ -13,6 +13,7 @@ import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
+import type { TraceContext } from "../shared/traces.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
@@ -58,6 +59,8 @@ export interface Broker
       callerKnowsLogId?: boolean;
       /** It is the wait of a tool call: how the call is answered is counted. */
       isCall?: boolean;
+      /** What it belongs to. */
+      trace?: TraceContext | undefined;
     },
   ): Promise<OperationView | "retention_ended" | undefined>;
   /** What no other verb sees, for the metrics: a call was answered by its log_id without a wait; a client was told of progress. */

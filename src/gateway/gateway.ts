@@ -28,6 +28,7 @@ import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createPreparedSchemas } from "./tools/prepared-schemas.js";
 import { createToolSchema } from "./tools/tool-schema.js";
+import { traced } from "./traced.js";
 import { createWaiters } from "./waiters.js";
 
 export interface GatewayOptions {
@@ -162,7 +163,7 @@ export function createGateway(
     principals,
     log,
   });
-  const verbs = createBroker(
+  const untraced = createBroker(
     {
       operations: store.operations,
       retentionMs: store.retentionMs,
@@ -188,6 +189,7 @@ export function createGateway(
     },
     options,
   );
+  const verbs = traced(untraced);
   const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
   const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {

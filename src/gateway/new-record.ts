@@ -38,6 +38,7 @@ export function newRecord(
     state: "queued",
     acceptedAt: chain.now,
     createdBy: createdBy(call),
+    ...(call.trace === undefined ? {} : { trace: call.trace }),
     deliveries: {},
     deliveredIn: chain.incarnation,
   };

@@ -172,6 +172,9 @@ export const SubmitParams = z.looseObject({
   epoch: z.int().nonnegative(),
   ownerNonce: z.string(),
   ledgerId: z.string(),
+  /** W3C Trace Context of what sends it; an Editor that keeps no spans ignores it. */
+  traceparent: z.string().optional(),
+  tracestate: z.string().optional(),
 });
 export type SubmitParams = z.infer<typeof SubmitParams>;
 

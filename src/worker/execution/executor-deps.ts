@@ -11,7 +11,16 @@ import type { RevokeAnswer } from "../editor/editor-calls.js";
 /** A submit without fence and ledger, which the connection adds. */
 export type UnfencedSubmit = Pick<
   SubmitParams,
-  "operationId" | "hash" | "after" | "origin" | "tool" | "arguments" | "argumentsHash" | "acceptedAt"
+  | "operationId"
+  | "hash"
+  | "after"
+  | "origin"
+  | "tool"
+  | "arguments"
+  | "argumentsHash"
+  | "acceptedAt"
+  | "traceparent"
+  | "tracestate"
 >;
 
 /** The Editor as the executor sees it. Every call rejects if the connection ends before the answer. */
