@@ -126,7 +126,7 @@ test("a failed call and its execution are errors, without a text of the call", a
   await caller.call("no-such-tool").catch(() => undefined);
   await eventually(() => recorded.named("execute").length === 1, "the worker's span has ended");
   expect(recorded.named("run in Unity")[0]?.attributes["error.type"]).toBe("failed");
-  expect(recorded.named("submit").at(-1)?.attributes["error.type"]).toBe("TOOL_UNKNOWN");
+  expect(recorded.named("submit").at(-1)?.attributes["error.type"]).toBe("UNKNOWN_TOOL");
   const texts = recorded.spans().map(({ attributes, status, events }) => [attributes, status, events]);
   expect(JSON.stringify(texts)).not.toContain("secret");
 });
