@@ -23,6 +23,7 @@ import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
+import { logged } from "./logged.js";
 import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
@@ -189,7 +190,7 @@ export function createGateway(
     },
     options,
   );
-  const verbs = traced(untraced);
+  const verbs = logged(traced(untraced), log);
   const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
   const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {

@@ -171,7 +171,10 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
           if (signal.aborted) break;
           claimed = undefined;
           if (isPermanent(editor.refusal(error))) refusals += 1;
-          deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
+          deps.log.warn(
+            { log_id: logId, error: (error as Error).message },
+            "lost the Editor or the store; asking again",
+          );
           await deps.pause(signal);
         }
       }

@@ -1,4 +1,5 @@
 /** Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place. */
+import { fieldsOf } from "../../shared/log.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Changed } from "../../shared/store/operations/operation-store.js";
 import { inSpan, type TraceContext } from "../../shared/traces.js";
@@ -33,7 +34,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       return { outcome: reported, result: await editor.result(logId, reported) };
     } catch (error) {
       if (!(error instanceof ResultRefused)) throw error;
-      deps.warn({ logId, error: error.message }, "the result of an operation cannot be taken");
+      deps.log.warn({ log_id: logId, error: error.message }, "the result of an operation cannot be taken");
       return { outcome: withoutResult(reported, error), result: undefined };
     }
   };
@@ -71,7 +72,11 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       changed = await end();
     }
     if (changed.kind === "not_owner" || changed.kind === "full") return "handed_over";
-    if (changed.kind === "applied") traceExecution(record, outcome, trace);
+    if (changed.kind === "applied") {
+      const { tool, state, executionMs } = changed.record;
+      deps.log.debug({ ...fieldsOf(record), tool, state, executionMs }, "an operation has ended");
+      traceExecution(record, outcome, trace);
+    }
     // Durable acknowledgement (▲14): after the write, never before.
     if (changed.kind !== "unknown") deps.acknowledge(record.logId);
     return "settled";

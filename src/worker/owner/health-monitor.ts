@@ -116,7 +116,7 @@ export function createHealthMonitor(
     const now = performance.now();
     const isSame = diagnosis?.code === reported?.diagnosis.code;
     if (isSame && (!reported || now - reported.at < options.reportAgainMs)) return;
-    if (diagnosis && !isSame) log.warn({ editor: editorId, diagnosis: diagnosis.code }, diagnosis.message);
+    if (diagnosis && !isSame) log.warn({ diagnosis: diagnosis.code }, diagnosis.message);
     const at = await store.operations.now();
     await store.editors.reportDiagnosis(editorId, diagnosis && { ...diagnosis, project, at });
     reported = diagnosis && { diagnosis, at: now };
@@ -140,7 +140,7 @@ export function createHealthMonitor(
   let round: Promise<void> = Promise.resolve();
   const start = (): void => {
     round = look()
-      .catch((error: Error) => log.warn({ editor: editorId, error: error.message }, "watching the Editor"))
+      .catch((error: Error) => log.warn({ error: error.message }, "watching the Editor"))
       .then(() => {
         if (!closed) timer = setTimeout(start, options.healthCheckMs);
       });

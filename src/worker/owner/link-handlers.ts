@@ -49,7 +49,7 @@ export function createLinkHandlers(deps: LinkHandlersDeps): EditorLinkHandlers {
 
 /** The connection begins and ends. */
 function connectionHandlers(deps: LinkHandlersDeps) {
-  const { store, editorId, sparseLog, fence, heartbeat, health } = deps;
+  const { store, sparseLog, fence, heartbeat, health } = deps;
   let wasConnected = false;
   return {
     async onHello(hello, calls) {
@@ -70,11 +70,11 @@ function connectionHandlers(deps: LinkHandlersDeps) {
     },
     onFenced: fence.raiseAbove,
     onRefused(error) {
-      sparseLog.warn({ editor: editorId, error: error.message }, "the Editor refused hello");
+      sparseLog.warn({ error: error.message }, "the Editor refused hello");
       health.helloRefused(error);
     },
     async onDisconnected(reason) {
-      sparseLog.info({ editor: editorId, reason }, "connection to the Editor ended");
+      sparseLog.info({ reason }, "connection to the Editor ended");
       store.counters.add(disconnectCounts(reason));
       deps.outcomeListeners.lost(new ConnectionLost(reason, true));
       await heartbeat.lost();
@@ -120,7 +120,7 @@ function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps)
     }),
     onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
     onEvent(event) {
-      sparseLog.info({ editor: editorId, event }, "the Editor says");
+      sparseLog.info({ event }, "the Editor says");
       health.announced(event);
     },
   } satisfies Partial<EditorLinkHandlers>;

@@ -89,7 +89,7 @@ export async function rebuildRecords(
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
       const known = { before: beforeIt(record, afterOf), labels: hello.labels };
       if (await operations.restore(record, fence, known)) {
-        deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor knew it");
+        deps.log.warn({ log_id: record.logId }, "the store had lost an operation; the Editor knew it");
         if (isRunning(record.logId)) deps.onRunning(record.logId);
       }
     }
@@ -134,7 +134,7 @@ async function followSent(
     };
     const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
     if (changed.kind === "applied")
-      log.warn({ logId }, "the store had lost the fact that the operation was sent");
+      log.warn({ log_id: logId }, "the store had lost the fact that the operation was sent");
   }
 }
 

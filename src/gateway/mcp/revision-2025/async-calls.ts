@@ -135,7 +135,10 @@ async function follow(
     shown.close();
     tell({ method: "tools/result", params: { ...answer, ...named } });
   } catch (error) {
-    log.debug({ logId, error: (error as Error).message }, "an asynchronous call is no longer followed");
+    log.debug(
+      { log_id: logId, error: (error as Error).message },
+      "an asynchronous call is no longer followed",
+    );
   } finally {
     shown.close();
   }

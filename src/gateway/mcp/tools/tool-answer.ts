@@ -50,7 +50,7 @@ function isError({ status, timeline, partial }: ToolAnswer): boolean {
 /** A refusal as an answer; throws a ProtocolError if the protocol requires one. */
 export function refusedAnswer(error: unknown, log: Log, logId: string | undefined): ToolAnswer {
   const known = asBrokerError(error);
-  if (!known) log.error({ error, logId }, "a tool call failed in the broker");
+  if (!known) log.error({ error, log_id: logId }, "a tool call failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
   const { rpc, next } = ERRORS[code];
   const message = known?.message ?? next;

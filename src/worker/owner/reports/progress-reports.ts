@@ -44,10 +44,7 @@ export function createProgressReports(deps: {
         return true;
       },
       (error: Error) => {
-        deps.log.warn(
-          { operationId: report.operationId, error: error.message },
-          "progress could not be stored",
-        );
+        deps.log.warn({ log_id: report.operationId, error: error.message }, "progress could not be stored");
         return false;
       },
     );
