@@ -103,6 +103,11 @@ test("connections, their ends, owners and stalls are counted", async () => {
   expect(await value("editor_stalls_total")).toBe(0);
   system.editor.faults.stallMainThread(60_000);
   await eventually(async () => (await value("editor_stalls_total")) === 1, "it has stopped answering");
+  await eventually(async () => {
+    const known = await system.store.editors.find(system.editor.editorId);
+    return (known?.live?.mainThreadStallMs ?? 0) > 800;
+  }, "it goes on so");
+  expect(await value("editor_stalls_total")).toBe(1);
   system.editor.faults.stallMainThread(0);
 });
 

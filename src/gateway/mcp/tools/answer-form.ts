@@ -62,7 +62,7 @@ function shortRow(row: ToolAnswer, severalEditors: boolean): Record<string, unkn
 
 /** Above these the Editor's process is a reason for slow calls. */
 const NOTABLE_MEMORY_MB = 8_000;
-const NOTABLE_CPU_PERCENT = 150;
+const NOTABLE_CPU_PERCENT = 400;
 
 function shortEditor(editor: Record<string, unknown>): Record<string, unknown> {
   const needless: string[] = [];
