@@ -83,6 +83,7 @@ if claim then
   redis.call('HSET', KEYS[4], 'doc', claimed(document, claim, now))
   noteEvent('sent', 'dispatched', logId, principal, ask.editor, ask.job.name, retention)
 end
+redis.call('PUBLISH', '${channels.changed}', logId)
 return {'applied', seq, turn, now, claim and 1 or 0}
 `;
 
