@@ -30,7 +30,8 @@ export function createCatalogNotes(deps: {
     const { profile, lastSeenAt, ended } = known;
     await catalogs.note({ profile, lastSeenAt, ...(ended ? { ended } : {}), tools });
     // It was forgotten meanwhile, and its note removed before this one; a store that lost it has another incarnation.
-    if (!(await editors.find(editor)) && (await operations.incarnation()) === before) await catalogs.drop(editor);
+    if (!(await editors.find(editor)) && (await operations.incarnation()) === before)
+      await catalogs.drop(editor);
   };
 
   /** An Editor that is reported again meanwhile comes again, at the end. */

@@ -99,6 +99,7 @@ export async function createHttpGateway(
   const stateless = createStatelessHttp(served, { keepAliveMs });
   const exchanges = createExchanges({ broker, log });
   const bodyLimit = options.bodyLimit ?? 4 * 1024 * 1024;
+  const closing = new AbortController();
   let isClosing = false;
 
   // A web page in a browser can send requests here, even under its own name (DNS rebinding).
@@ -153,11 +154,24 @@ export async function createHttpGateway(
   const { waits } = answers;
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, exchanges, routeGuard, rate, waits, log, version, bodyLimit },
+    ...{
+      broker,
+      store,
+      closing: closing.signal,
+      keepAliveMs,
+      exchanges,
+      routeGuard,
+      rate,
+      waits,
+      log,
+      version,
+      bodyLimit,
+    },
   });
 
   const close = async (): Promise<void> => {
     isClosing = true;
+    closing.abort();
     toolList.close();
     routeGuard.close();
     const ended = Promise.all([sessions, stateless, exchanges].map((each) => each.close(CLOSE_DEADLINE_MS)));
