@@ -150,10 +150,11 @@ export async function createHttpGateway(
       bodyLimit,
     });
   });
-  const { waits } = answers;
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, exchanges, routeGuard, rate, waits, log, version, bodyLimit },
+    ...{ broker, exchanges, routeGuard, rate, log, version, bodyLimit },
+    waits: answers.waits,
+    audit: deps.gateway.audit,
   });
 
   const close = async (): Promise<void> => {
