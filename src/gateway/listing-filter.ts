@@ -12,23 +12,18 @@ export interface ListingFilter {
   editor?: string | undefined;
   /** What the calling client calls itself, or its beginning. */
   client?: string | undefined;
-  /** Accepted then or later, and before; ms since the epoch. */
-  since?: number | undefined;
-  until?: number | undefined;
   /** A text that its log_id, tool, Editor, client or error has, in any case. */
   q?: string | undefined;
 }
 
 /** Throws INVALID_ARGUMENTS. */
 export function wantedBy(filter: ListingFilter): (record: OperationRecord) => boolean {
-  const { client, since, until } = filter;
+  const { client } = filter;
   const matches = entryWantedBy(filter);
   const q = filter.q?.toLowerCase();
   return (record) =>
     matches(record) &&
     (client === undefined || record.createdBy.client?.startsWith(client) === true) &&
-    (since === undefined || record.acceptedAt >= since) &&
-    (until === undefined || record.acceptedAt < until) &&
     (q === undefined || textsOf(record).some((text) => text?.toLowerCase().includes(q)));
 }
 

@@ -135,6 +135,10 @@ export async function createHttpGateway(
     if (reply.statusCode === 401 || reply.statusCode === ERRORS.ADDRESS_REFUSED.http)
       reply.header("connection", "close");
   });
+  // The connection of a refused upgrade is not the HTTP server's any more: nobody else would end it.
+  app.addHook("onResponse", async ({ raw }) => {
+    if (raw.headers.upgrade !== undefined) raw.socket.destroySoon();
+  });
   await app.register(operatorRoutes, {
     gateway: deps.gateway,
     routeGuard: routeGuard,
@@ -151,22 +155,12 @@ export async function createHttpGateway(
       bodyLimit,
     });
   });
-  const { waits } = answers;
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{
-      broker,
-      store,
-      closing: closing.signal,
-      keepAliveMs,
-      exchanges,
-      routeGuard,
-      rate,
-      waits,
-      log,
-      version,
-      bodyLimit,
-    },
+    ...{ broker, store, exchanges, routeGuard, rate, log, version, bodyLimit, keepAliveMs },
+    closing: closing.signal,
+    waits: answers.waits,
+    audit: deps.gateway.audit,
   });
 
   const close = async (): Promise<void> => {

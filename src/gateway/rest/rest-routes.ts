@@ -6,12 +6,14 @@ import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
+import type { Audit } from "../auth/audit.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
 import { eventRoutes } from "./live/event-routes.js";
+import { socketRoutes } from "./live/socket-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
 import { aboutRoutes } from "./routes/about.js";
 import { editorRoutes } from "./routes/editors.js";
@@ -21,6 +23,7 @@ import { resultRoutes } from "./routes/result.js";
 import { submitRoutes } from "./routes/submit.js";
 
 export interface RestRoutesOptions {
+  audit: Audit | undefined;
   broker: Broker;
   store: Store;
   /** Aborted when the gateway closes. */
@@ -70,6 +73,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     editorRoutes(guarded, options);
     aboutRoutes(guarded, options);
     eventRoutes(guarded, options);
+    await socketRoutes(guarded, options);
     guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
       app.swagger(),
     );
