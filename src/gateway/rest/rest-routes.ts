@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
+import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
 import type { RouteGuard } from "../auth/route-guard.js";
@@ -11,6 +12,7 @@ import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
+import { eventRoutes } from "./live/event-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
 import { aboutRoutes } from "./routes/about.js";
 import { editorRoutes } from "./routes/editors.js";
@@ -22,6 +24,10 @@ import { submitRoutes } from "./routes/submit.js";
 export interface RestRoutesOptions {
   audit: Audit | undefined;
   broker: Broker;
+  store: Store;
+  /** Aborted when the gateway closes. */
+  closing: AbortSignal;
+  keepAliveMs: number;
   exchanges: Exchanges;
   routeGuard: RouteGuard;
   rate: RateLimitPluginOptions;
@@ -65,6 +71,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     resultRoutes(guarded, options);
     editorRoutes(guarded, options);
     aboutRoutes(guarded, options);
+    eventRoutes(guarded, options);
     guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
       app.swagger(),
     );

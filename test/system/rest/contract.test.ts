@@ -45,9 +45,9 @@ async function serve(gateway: Gateway, auth: ReturnType<typeof createTokens>): P
 const filled = (path: string): string =>
   path.replace("/api/v1", "").replace("{id}", UNKNOWN).replace("{name}", "work");
 
-/** Every route is asked once. */
-async function everywhere(client: RestClient, query = ""): Promise<void> {
-  for (const { method, path } of contract.routes)
+/** Every route is asked once, or these. */
+async function everywhere(client: RestClient, query = "", routes = contract.routes): Promise<void> {
+  for (const { method, path } of routes)
     await client.ask(method, `${filled(path)}${query}`, method === "POST" ? { body: WORK } : {});
 }
 
@@ -86,7 +86,9 @@ describe("the document", () => {
     );
     await cut.get("/me");
     toRedis.cut();
-    await everywhere(cut);
+    // A stream of events waits for the store.
+    const others = contract.routes.filter(({ path }) => path !== "/api/v1/events");
+    await everywhere(cut, "", others);
     toRedis.fix();
   });
 });
@@ -137,7 +139,19 @@ describe("operations", () => {
     await ann.post(`/operations/${UNKNOWN}/cancel`);
     expect((await ann.post(`/operations/${body.log_id}/cancel`)).status).toBe(200);
     expect((await ann.get("/operations")).body.operations).toHaveLength(1);
-    expect((await (await as("ben")).get("/operations?principal=*")).status).toBe(403);
+    const ben = await as("ben");
+    for (const path of ["/operations", "/events"])
+      expect((await ben.get(`${path}?principal=*`)).status).toBe(403);
+  });
+
+  test("events, of everything and of one, and when there are no more", async () => {
+    const { ann } = await open();
+    expect((await ann.get("/events")).body).toMatch(/^retry: /);
+    const { body } = await ann.call("work", { Name: "a" });
+    const events = `/operations/${body.log_id}/events`;
+    expect((await ann.get(events)).body).toMatch(/^retry: /);
+    expect((await ann.get(events, { headers: { "last-event-id": "0-0.ended" } })).status).toBe(204);
+    await ann.get(`/operations/${UNKNOWN}/events`);
   });
 });
 
