@@ -1,15 +1,19 @@
 #!/usr/bin/env node
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
 import { stripVTControlCharacters } from "node:util";
-import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
+import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
+import { EXIT } from "./client/exit-codes.js";
 import { command, describeError } from "./command.js";
+import { takeSettingFlags } from "./configuration/setting-flags.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
+import * as configuring from "./declared/configuring.js";
 import * as launching from "./declared/launching.js";
 import * as processes from "./declared/processes.js";
 import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
+import { giveSettings } from "./environment.js";
 import { VERSION } from "./version.js";
 
 /** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
@@ -26,6 +30,14 @@ const subCommands = {
   editors: command(asking.editors, async () => (await import("./commands/questions.js")).editors),
   tools: command(asking.tools, async () => (await import("./commands/questions.js")).tools),
   doctor: command(asking.doctor, async () => (await import("./commands/doctor.js")).doctor),
+  config: defineCommand({
+    ...configuring.config,
+    subCommands: {
+      print: command(configuring.print, async () => (await import("./commands/config.js")).print),
+      check: command(configuring.check, async () => (await import("./commands/config.js")).check),
+      schema: command(configuring.schema, async () => (await import("./commands/config.js")).schema),
+    },
+  }),
   up: command(processes.up, async () => (await import("./processes/up.js")).up),
   mcp: command(processes.mcp, async () => (await import("./processes/mcp.js")).mcp),
   broker: command(processes.broker, async () => (await import("./broker/broker.js")).broker),
@@ -57,6 +69,7 @@ const main = defineCommand({
     description:
       "Runs each Unity Editor tool call once: MCP gateway, BullMQ worker, results read from job state",
   },
+  args: configuring.ofEveryCommand satisfies ArgsDef as ArgsDef,
   subCommands,
 });
 
@@ -84,7 +97,18 @@ async function commandOf(words: readonly string[]): Promise<Named> {
   return { command, parent, path };
 }
 
-async function run(rawArgs: string[]): Promise<number> {
+async function run(typed: readonly string[]): Promise<number> {
+  let rawArgs: string[] = [...typed];
+  try {
+    const { flags, rest } = takeSettingFlags(typed);
+    giveSettings(flags);
+    rawArgs = rest;
+    // Logs are named after the command.
+    process.argv.splice(2, typed.length, ...rest);
+  } catch (error) {
+    console.error(`unity-broker: ${printable((error as Error).message)}`);
+    return EXIT.usage;
+  }
   if (rawArgs.includes("--version")) {
     console.log(VERSION);
     return 0;
@@ -99,7 +123,7 @@ async function run(rawArgs: string[]): Promise<number> {
     await runCommand(main, { rawArgs });
     return 0;
   } catch (error) {
-    const { message, exitCode } = await describeError(error);
+    const { message, exitCode } = describeError(error);
     console.error(`unity-broker: ${printable(stripVTControlCharacters(message))}`);
     if (exitCode === 2) console.error(`See \`${(await commandOf(rawArgs)).path} --help\`.`);
     return exitCode;

@@ -1,6 +1,6 @@
 /** The background broker of this configuration: none yet, running, older than this command, or in the way. */
 import { join } from "node:path";
-import { environment } from "../environment.js";
+import { settingsEnvironment } from "../configuration/sources.js";
 import { brokerFolder, isNewer, readEndpoint } from "../pipe/broker-place.js";
 import { controlBroker } from "../pipe/control-client.js";
 import { connect } from "../pipe/reach-broker.js";
@@ -11,7 +11,7 @@ import { type Finding, ok } from "./finding.js";
 export async function checkBroker({ config }: Settings, self: string): Promise<Finding> {
   if (!config.UNITY_BROKER_BACKGROUND)
     return ok("broker", "none in the background (UNITY_BROKER_BACKGROUND): each client serves itself");
-  const folder = brokerFolder(environment());
+  const folder = brokerFolder(settingsEnvironment());
   const endpoint = readEndpoint(folder);
   if (!endpoint) return ok("broker", "none in the background yet; the first client starts it");
   const { pid } = endpoint;

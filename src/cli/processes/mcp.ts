@@ -3,6 +3,7 @@
  * loads is what a client waits for.
  */
 import { type Run, UsageError } from "../command.js";
+import { settingsEnvironment } from "../configuration/sources.js";
 import type * as declared from "../declared/processes.js";
 import { environment, wantedWaits, wantsBackground } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -14,14 +15,15 @@ import { parentGone, stopRequested } from "./stop.js";
 
 export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
   const env = environment();
-  if (args["in-process"] || !wantsBackground(env))
+  const settings = settingsEnvironment(env);
+  if (args["in-process"] || !wantsBackground(settings))
     return (await import("./mcp-in-process.js")).serveInProcess();
-  const folder = brokerFolder(env);
+  const folder = brokerFolder(settings);
   const pipe = createPipe(
     {
       version: VERSION,
       folder: process.cwd(),
-      waits: wantedWaits(env),
+      waits: wantedWaits(settings),
       connect: () => reachBroker({ folder, env, version: VERSION }),
       say: (text) => console.error(`unity-broker: ${text}`),
     },

@@ -7,6 +7,7 @@ import { type LocalService, openLocalService } from "../broker/local-service.js"
 import { mayHandOver, serve, sessionOpener } from "../broker/serving.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import type { Run } from "../command.js";
+import { settingsEnvironment } from "../configuration/sources.js";
 import type * as declared from "../declared/processes.js";
 import { environment } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -60,7 +61,7 @@ async function serveLocalClients(
   runtime: Runtime,
   { prompts, ...served }: ReturnType<typeof serve>["served"] & { prompts: Prompts },
 ): Promise<LocalService | undefined> {
-  const folder = brokerFolder(environment());
+  const folder = brokerFolder(settingsEnvironment());
   const place = { folder, env: environment(), version: VERSION, isForeground: true };
   const service = await inPlaceOfBackground(place, () => openLocalService(place));
   if (!service) {
