@@ -6,7 +6,7 @@
  */
 export type SettingForm = "text" | "path" | "list" | "pairs" | "json";
 
-export const SETTING_KEYS = {
+const SETTING_KEYS = {
   REDIS_URL: ["redis.url", "text"],
   REDIS_PASSWORD_FILE: ["redis.password_file", "path"],
   UNITY_BROKER_REDIS_BINARY: ["redis.binary", "text"],

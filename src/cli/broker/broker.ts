@@ -12,7 +12,8 @@ import { VERSION } from "../version.js";
 import { openLocalService } from "./local-service.js";
 
 export const broker: Run<typeof declared.broker> = async () => {
-  const signalled = stopRequested();
+  let reload = (): void => undefined;
+  const signalled = stopRequested(() => reload());
   const folder = brokerFolder(settingsEnvironment());
   const service = await openLocalService({
     folder,
@@ -24,7 +25,9 @@ export const broker: Run<typeof declared.broker> = async () => {
   if (!service) return;
   try {
     const { runInBackground } = await import("./background.js");
-    await runInBackground(service, signalled);
+    await runInBackground(service, signalled, (request) => {
+      reload = request;
+    });
   } catch (error) {
     service.failed(describeError(error));
     throw error;

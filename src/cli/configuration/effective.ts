@@ -1,6 +1,6 @@
 /** The settings in effect, and where each comes from. */
-import type { CONFIG, Config } from "../../shared/config.js";
-import { FILE_SETTINGS, keyOf, type SettingName } from "../../shared/setting-names.js";
+import type { Config } from "../../shared/config.js";
+import { FILE_SETTINGS, type FileSetting, keyOf, type SettingName } from "../../shared/setting-names.js";
 import type { Colours } from "../client/render.js";
 import { withoutSecrets } from "../redaction.js";
 import { table } from "../table.js";
@@ -52,6 +52,6 @@ function textOf(value: unknown): string {
 }
 
 /** Which settings differ, by their keys. */
-export function changedSettings(before: Config, after: Config): (keyof typeof CONFIG)[] {
+export function changedSettings(before: Config, after: Config): FileSetting[] {
   return FILE_SETTINGS.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }

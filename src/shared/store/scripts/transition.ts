@@ -63,11 +63,9 @@ export type Transition = (
   only: { fence?: string | undefined; incarnation?: string | undefined; wasSent?: boolean },
 ) => Promise<Answer>;
 
-export function createTransition(
-  redis: Redis,
-  { retentionMs, maxRunning, resources }: TransitionOptions,
-): Transition {
+export function createTransition(redis: Redis, limits: TransitionOptions): Transition {
   const run = defineScript(redis, "ujbTransition", TRANSITION);
+  const { retentionMs, resources } = limits;
   return (record, { expected, text }, { fence, incarnation, wasSent }) => {
     const { logId, editor, principal } = record;
     const queue = queueName(editor, record.lane);
@@ -85,7 +83,7 @@ export function createTransition(
         ownerNonce: fence,
         incarnation,
         // Sent already: any number may be.
-        maxRunning: wasSent ? undefined : maxRunning,
+        maxRunning: wasSent ? undefined : limits.maxRunning,
         resources: resourcesFor(record.lane, resources),
         retentionMs,
         channel: channels.changed,
