@@ -19,7 +19,9 @@ export interface Problem extends Partial<Place> {
 export class WrongConfiguration extends UsageError {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(found: readonly Problem[]) {
+    // As they stand in the file; what is elsewhere comes last.
+    const problems = [...found].sort((a, b) => Math.sign(lineOf(a) - lineOf(b)) || 0);
     const lines = problems.map(problemLine);
     super(
       `Configuration: ${lines.length === 1 ? lines[0] : [`${lines.length} problems`, ...lines].join("\n  ")}`,
@@ -28,9 +30,15 @@ export class WrongConfiguration extends UsageError {
   }
 }
 
+function lineOf({ file, line = 0 }: Problem): number {
+  return file === undefined ? Number.POSITIVE_INFINITY : line;
+}
+
 export function problemLine({ file, line, column, key, what }: Problem): string {
-  const place = file && [shortPath(file), line, column].filter((part) => part !== undefined).join(":");
-  return [...(place ? [place] : []), key === undefined ? what : `${key}: ${what}`].join(" ");
+  const parts = file === undefined ? [] : [shortPath(file), line, column];
+  const place = parts.filter((part) => part !== undefined).join(":");
+  if (place === "") return `${key}: ${what}`;
+  return key === undefined ? `${place}: ${what}` : `${place} ${key}: ${what}`;
 }
 
 /** From the working folder, if the file is below it. */
@@ -84,7 +92,9 @@ function valueAt(text: string, path: readonly PropertyKey[]): unknown {
 }
 
 function whatIsWrong(issue: z.core.$ZodIssue, value: unknown): string {
-  const written = value === undefined ? "" : `${JSON.stringify(value).slice(0, 80)} is wrong: `;
+  const isNumber = typeof value === "string" && /^-?[\d.]+$/.test(value);
+  const written =
+    value === undefined ? "" : `${isNumber ? value : JSON.stringify(value).slice(0, 80)} is wrong: `;
   switch (issue.code) {
     case "invalid_type": {
       const wanted =
