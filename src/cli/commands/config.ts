@@ -31,7 +31,7 @@ export const check: Run<typeof declared.check> = async ({ args }) => {
   const named = args.file === undefined ? environment()[CONFIG_FILE] : resolve(args.file);
   const sources = settingSources({ ...environment(), [CONFIG_FILE]: named }, givenSettings());
   const problems = problemsIn(() => readConfiguration(sources));
-  const count = [...sources.texts.values()].filter(({ source }) => source.from === "file").length;
+  const count = sources.file?.values.size ?? 0;
   if (args.json) await printText(printableJson({ file: named ?? null, problems }));
   else if (problems.length > 0) await printText(printableValues(problems).map(problemLine).join("\n"));
   else

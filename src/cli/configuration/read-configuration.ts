@@ -4,20 +4,26 @@ import { z } from "zod";
 import { type Config, readConfig } from "../../shared/config.js";
 import { withPassword } from "../../shared/redis-url.js";
 import { fileProblems, issueProblems, type Problem, WrongConfiguration } from "./problems.js";
-import { nameOf, type SettingSources, settingSources } from "./sources.js";
+import { fileTexts, nameOf, type SettingSources, settingSources } from "./sources.js";
 
-/** Throws WrongConfiguration. */
+/** Throws WrongConfiguration. What is wrong in the file counts also where a variable takes its place. */
 export function readConfiguration(sources: SettingSources = settingSources()): Config {
-  const problems: Problem[] = sources.file ? fileProblems(sources.file) : [];
+  const { file } = sources;
+  const inFile = file ? [...fileProblems(file), ...parse({ file, texts: fileTexts(file) }).problems] : [];
+  const { config, problems } = parse(sources);
+  const elsewhere = problems.filter((problem) => problem.file === undefined);
+  if (config && inFile.length === 0) return withRedisPassword(config, sources);
+  throw new WrongConfiguration([...inFile, ...elsewhere]);
+}
+
+function parse(sources: SettingSources): { config?: Config; problems: Problem[] } {
   try {
     const texts = [...sources.texts].map(([name, { text }]) => [name, text] as const);
-    const config = readConfig(Object.fromEntries(texts));
-    if (problems.length === 0) return withRedisPassword(config, sources);
+    return { config: readConfig(Object.fromEntries(texts)), problems: [] };
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    problems.push(...issueProblems(error.issues, sources));
+    return { problems: issueProblems(error.issues, sources) };
   }
-  throw new WrongConfiguration(problems);
 }
 
 /** An environment is shown by `docker inspect` and inherited; a file is neither. */

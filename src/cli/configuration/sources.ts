@@ -22,14 +22,18 @@ export function settingSources(
 ): SettingSources {
   const path = env[CONFIG_FILE];
   const file = path ? readConfigFile(path) : undefined;
-  const texts: SettingSources["texts"] = new Map();
-  for (const [name, value] of file?.values ?? [])
-    texts.set(name, { text: value.text, source: { from: "file", path: path ?? "", value } });
+  const texts: SettingSources["texts"] = file ? fileTexts(file) : new Map();
   for (const name of SETTING_NAMES) {
     const text = env[name];
     if (text) texts.set(name, { text, source: { from: flags[name] === undefined ? "environment" : "flag" } });
   }
   return { file, texts };
+}
+
+export function fileTexts({ path, values }: ConfigFile): SettingSources["texts"] {
+  return new Map(
+    [...values].map(([name, value]) => [name, { text: value.text, source: { from: "file", path, value } }]),
+  );
 }
 
 /** The environment with the file's values where it has none itself. */

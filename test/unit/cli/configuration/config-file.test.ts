@@ -1,5 +1,5 @@
 /** A configuration file: every mistake with its line, all of them at once; what is right means what the variables mean. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -123,6 +123,10 @@ test("everything that is wrong is reported at once, in the file and beside it", 
   ]);
 });
 
+test("what is wrong in the file counts also where a variable takes its place", () => {
+  expect(problemsOf("log: {level: loud}", { UNITY_BROKER_LOG_LEVEL: "info" })).toMatchObject([{ line: 1 }]);
+});
+
 test("a secret that is wrong is not repeated", () => {
   const [problem] = problemsOf("client:\n  token: [a-secret]");
   expect(problem).toMatchObject({ line: 2, key: "client.token" });
@@ -146,6 +150,16 @@ describe("what is right", () => {
       UNITY_BROKER_EDITORS: [{ project: "/a" }, { name: "x", port: 9 }],
       UNITY_BROKER_ANSWERS: "short",
     });
+  });
+
+  test("the example of the documentation is", () => {
+    const page = readFileSync(
+      new URL("../../../../docs/reference/configuration.md", import.meta.url),
+      "utf8",
+    );
+    const [, example = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(problemsOf(example)).toEqual([]);
+    expect(read(example).UNITY_BROKER_MAX_RUNNING).toBe(3);
   });
 
   test("JSON and anchors are YAML", () => {
