@@ -8,6 +8,7 @@ import { command, describeError } from "./command.js";
 import { takeSettingFlags } from "./configuration/setting-flags.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
+import * as completing from "./declared/completing.js";
 import * as configuring from "./declared/configuring.js";
 import * as launching from "./declared/launching.js";
 import * as processes from "./declared/processes.js";
@@ -25,8 +26,10 @@ const subCommands = {
   fetch: command(asking.fetch, async () => (await import("./commands/fetch.js")).fetch),
   status: command(asking.status, async () => (await import("./commands/questions.js")).status),
   cancel: command(asking.cancel, async () => (await import("./commands/questions.js")).cancel),
+  logs: command(asking.logs, async () => (await import("./commands/logs.js")).logs),
   list: command(asking.list, async () => (await import("./commands/questions.js")).list),
   explain: command(asking.explain, async () => (await import("./commands/questions.js")).explain),
+  watch: command(asking.watch, async () => (await import("./commands/watch.js")).watch),
   editors: command(asking.editors, async () => (await import("./commands/questions.js")).editors),
   tools: command(asking.tools, async () => (await import("./commands/questions.js")).tools),
   doctor: command(asking.doctor, async () => (await import("./commands/doctor.js")).doctor),
@@ -58,11 +61,14 @@ const subCommands = {
   }),
   down: command(processes.down, async () => (await import("./processes/down.js")).down),
   demo: command(processes.demo, async () => (await import("./commands/demo.js")).demo),
+  completion: command(completing.completion, async () =>
+    (await import("./commands/completion.js")).completionOf(() => main),
+  ),
   install: command(clients.install, async () => (await import("./commands/install.js")).install),
   uninstall: command(clients.uninstall, async () => (await import("./commands/uninstall.js")).uninstall),
 };
 
-const main = defineCommand({
+const main: CommandDef = defineCommand({
   meta: {
     name: "unity-broker",
     version: VERSION,
