@@ -52,8 +52,8 @@ export function renderAnswer(given: Answer, colours: Colours, self: string): str
 
 /** Of a call that goes on: said at once, so that it can be read whatever becomes of this command. */
 export function renderAccepted({ log_id, deduplicated }: Answer, colours: Colours): string {
-  const how = deduplicated ? "in flight already, joined" : "accepted";
-  return colours.dim(`log_id ${log_id}  ${how}; Ctrl-C ends the wait, not the operation`);
+  const how = deduplicated ? "in flight already" : "accepted";
+  return colours.dim(`log_id ${log_id}  ${how}; Ctrl-C detaches`);
 }
 
 /** What a person looks at first when nobody knows how it ended. */

@@ -75,9 +75,10 @@ function progressOf(operation: Answer, columns: number): string {
 }
 
 /** `now`: ms since the epoch. */
-export function changeLine({ what, id, from, to, about }: Change, now: number, colours: Colours): string {
+export function changeLine({ id, to, about }: Change, now: number, colours: Colours): string {
   const at = colours.dim(new Date(now).toISOString().slice(11, 19));
-  const way = `${from === undefined ? "" : `${printableLine(from)} → `}${stateIn(colours, printableLine(to))}`;
-  const name = about === undefined ? printableLine(id) : `${printableLine(id)}  ${printableLine(about)}`;
-  return `${at}  ${what.padEnd(9)}  ${name}  ${way}`;
+  const named = about === undefined ? "" : `${" ".repeat(Math.max(0, LONGEST_STATE - to.length))}  ${about}`;
+  return `${at}  ${printableLine(id)}  ${stateIn(colours, printableLine(to))}${printableLine(named)}`;
 }
+
+const LONGEST_STATE = "completed".length;

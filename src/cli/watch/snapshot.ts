@@ -48,7 +48,7 @@ export function changesBetween(before: Snapshot | undefined, after: Snapshot): C
     const { log_id: id = "", state: to = "", tool = "", editor = "" } = operation;
     const from = known.get(id);
     if (from === to || (!before && !isOpen(operation))) continue;
-    changes.push({ what: "operation", id, from, to, about: `${tool} on ${editor}` });
+    changes.push({ what: "operation", id, from, to, about: `${tool}  ${editor}` });
   }
   return changes;
 }
