@@ -3,9 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
-import { EXIT } from "./client/exit-codes.js";
 import { command, describeError } from "./command.js";
-import { takeSettingFlags } from "./configuration/setting-flags.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
 import * as completing from "./declared/completing.js";
@@ -103,17 +101,26 @@ async function commandOf(words: readonly string[]): Promise<Named> {
   return { command, parent, path };
 }
 
+/** Takes the options for settings out; they hold from then on. */
+async function withoutSettings(typed: readonly string[]): Promise<string[]> {
+  // What reads them is loaded where there are some.
+  if (!typed.some((argument) => /^--(config|set)(=|$)/.test(argument))) return [...typed];
+  const { takeSettingFlags } = await import("./configuration/setting-flags.js");
+  const { flags, rest } = takeSettingFlags(typed);
+  giveSettings(flags);
+  // Logs are named after the command.
+  process.argv.splice(2, typed.length, ...rest);
+  return rest;
+}
+
 async function run(typed: readonly string[]): Promise<number> {
-  let rawArgs: string[] = [...typed];
+  let rawArgs: string[];
   try {
-    const { flags, rest } = takeSettingFlags(typed);
-    giveSettings(flags);
-    rawArgs = rest;
-    // Logs are named after the command.
-    process.argv.splice(2, typed.length, ...rest);
+    rawArgs = await withoutSettings(typed);
   } catch (error) {
-    console.error(`unity-broker: ${printable((error as Error).message)}`);
-    return EXIT.usage;
+    const { message, exitCode } = describeError(error);
+    console.error(`unity-broker: ${printable(message)}`);
+    return exitCode;
   }
   if (rawArgs.includes("--version")) {
     console.log(VERSION);

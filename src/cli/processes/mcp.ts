@@ -2,8 +2,8 @@
  * `unity-broker mcp`: MCP over stdio for one client, by the background broker of this user. Only protocol on stdout. What it
  * loads is what a client waits for.
  */
+import { CONFIG_FILE } from "../../shared/setting-names.js";
 import { type Run, UsageError } from "../command.js";
-import { settingsEnvironment } from "../configuration/sources.js";
 import type * as declared from "../declared/processes.js";
 import { environment, wantedWaits, wantsBackground } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -15,7 +15,9 @@ import { parentGone, stopRequested } from "./stop.js";
 
 export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
   const env = environment();
-  const settings = settingsEnvironment(env);
+  const settings = env[CONFIG_FILE]
+    ? (await import("../configuration/sources.js")).settingsEnvironment(env)
+    : env;
   if (args["in-process"] || !wantsBackground(settings))
     return (await import("./mcp-in-process.js")).serveInProcess();
   const folder = brokerFolder(settings);

@@ -53,6 +53,6 @@ export function changesBetween(before: Snapshot | undefined, after: Snapshot): C
   return changes;
 }
 
-export function conditionOf({ connected, paused, phase }: ShownEditor): string {
+function conditionOf({ connected, paused, phase }: ShownEditor): string {
   return `${connected ? (phase ?? "connected") : "away"}${paused ? ", paused" : ""}`;
 }
