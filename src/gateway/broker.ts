@@ -2,7 +2,7 @@
  * The broker's verbs (`Broker`). A rule lives here or in the pure functions,
  * never in a surface (mcp, http). No verb executes anything: execution belongs to the Editor's owner.
  */
-import { answerCounts, type CallAnswer, durationCounts, PROGRESS_SENT } from "../shared/counters.js";
+import { answerCounts, durationCounts, PROGRESS_SENT } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
@@ -13,6 +13,7 @@ import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
+import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
 import type { TraceContext } from "../shared/traces.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
@@ -26,6 +27,11 @@ import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
 import { namedAmong } from "./editors/target-error.js";
+import {
+  createOperatorVerbs,
+  type OperatorVerbs,
+  type OperatorVerbsDeps,
+} from "./operator-verbs/operator-verbs.js";
 import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
@@ -97,12 +103,15 @@ export interface Broker
   clientStateKey(): Promise<Uint8Array>;
   /** Reads stored and filtered results in parts. */
   results: Results;
+  /** What only operators may do. */
+  operate: OperatorVerbs;
 }
 
 export interface BrokerDeps
   extends Omit<SubmitDeps, "deliveries">,
     ViewSources,
-    Pick<Store, "retentionMs" | "clientStateKey"> {
+    Pick<Store, "retentionMs" | "clientStateKey">,
+    Pick<OperatorVerbsDeps, "allOperations" | "owners" | "pools" | "log"> {
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
@@ -111,7 +120,7 @@ export interface BrokerDeps
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
   lastCatalogs: Pick<LastCatalogs, "all">;
-  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "awaitMissing">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "awaitMissing" | "drop">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -130,6 +139,22 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   };
 
   const cancel = createCancel({ ...deps, deliveries, ownNamed, isHere, viewOf, read });
+
+  const editor: Broker["editor"] = async (principal, named) => {
+    const { sees } = await permissionsOf(deps.principals, principal);
+    const find = async (): Promise<Candidate | BrokerError> =>
+      namedAmong(
+        named,
+        (await deps.candidates()).filter(({ id }) => sees(id)),
+      );
+    let found = await find();
+    if (found instanceof BrokerError && (await deps.contact.awaited())) found = await find();
+    if (found instanceof BrokerError) throw await withDiagnoses(found, deps, sees);
+    return found;
+  };
+
+  const connected = async (): Promise<Map<string, boolean>> =>
+    new Map((await deps.candidates()).map((candidate) => [candidate.id, candidate.connected]));
 
   return {
     ...deliveries,
@@ -174,11 +199,12 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       );
       // The time was over before anything was heard of it.
       if (!ended && latest === undefined) latest = await ownRecord(principal, logId);
-      if (ended || typeof latest === "object")
-        deps.counters.add({
-          ...durationCounts("waited", performance.now() - beganAt),
-          ...(wait.isCall ? answerCounts(answerTo(ended ?? latest, wait.signal)) : {}),
-        });
+      if (ended || typeof latest === "object") {
+        const hasEnded = ended || (typeof latest === "object" && isFinal(latest.state));
+        const answer = wait.signal?.aborted ? "given_up" : hasEnded ? "outcome" : "log_id";
+        const counts = wait.isCall ? answerCounts(answer) : {};
+        deps.counters.add({ ...durationCounts("waited", performance.now() - beganAt), ...counts });
+      }
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
     },
@@ -250,35 +276,25 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       };
     },
 
-    async editor(principal, named) {
-      const { sees } = await permissionsOf(deps.principals, principal);
-      const find = async (): Promise<Candidate | BrokerError> =>
-        namedAmong(
-          named,
-          (await deps.candidates()).filter(({ id }) => sees(id)),
-        );
-      let found = await find();
-      if (found instanceof BrokerError && (await deps.contact.awaited())) found = await find();
-      if (found instanceof BrokerError) throw await withDiagnoses(found, deps, sees);
-      return found;
-    },
+    editor,
 
     async tools(principal) {
       await deps.contact.awaited();
       const { sees, refusal } = await permissionsOf(deps.principals, principal);
-      return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
+      const { rules = NO_RULES } = options;
+      return (await deps.catalog.tools(sees))
+        .filter((tool) => refusal(tool) === undefined)
+        .map((tool) => ({ ...tool, waitSeconds: waitSecondsOf(tool, rules) }));
     },
     retentionMs: async () => deps.retentionMs,
     clientStateKey: deps.clientStateKey,
     results: deps.results,
+    operate: createOperatorVerbs({ ...deps, briefViewOf, markWanted, cancel, editor, connected }),
   };
 }
 
-function answerTo(
-  seen: OperationView | OperationRecord | "retention_ended" | undefined,
-  signal: AbortSignal | undefined,
-): CallAnswer {
-  if (signal?.aborted) return "given_up";
-  if (typeof seen !== "object") return "log_id";
-  return isFinal(("record" in seen ? seen.record : seen).state) ? "outcome" : "log_id";
+/** Undefined if it depends on the Editor. */
+function waitSecondsOf({ name, editors }: OfferedTool, rules: CallRules): number | undefined {
+  const configured = new Set(editors.map((editor) => rules.timeout({ tool: name, editor })));
+  return configured.size === 1 ? [...configured][0] : undefined;
 }

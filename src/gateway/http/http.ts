@@ -15,6 +15,10 @@ import { createStatelessHttp } from "../mcp/revision-2026/http.js";
 import { createToolList } from "../mcp/tools/tool-list.js";
 import { HEALTH_PATHS } from "../operators/health.js";
 import { operatorRoutes } from "../operators/operator-routes.js";
+import { createExchanges } from "../rest/exchange.js";
+import { BASE } from "../rest/operation-answer.js";
+import { sendProblem } from "../rest/problem.js";
+import { restRoutes } from "../rest/rest-routes.js";
 import { addressRefused, isLoopback, portInUse } from "./loopback.js";
 
 export interface HttpGatewayOptions {
@@ -93,6 +97,9 @@ export async function createHttpGateway(
     { idleMs: options.idleMs ?? 30 * 60_000, quietMs: options.quietMs, keepAliveMs },
   );
   const stateless = createStatelessHttp(served, { keepAliveMs });
+  const exchanges = createExchanges({ broker, log });
+  const bodyLimit = options.bodyLimit ?? 4 * 1024 * 1024;
+  const closing = new AbortController();
   let isClosing = false;
 
   // A web page in a browser can send requests here, even under its own name (DNS rebinding).
@@ -108,11 +115,15 @@ export async function createHttpGateway(
         : origin !== undefined && !isOwnPage(origin)
           ? `The Origin ${origin} is refused.`
           : undefined;
+    const isRest = request.url.startsWith(`${BASE}/`);
+    if (wrong && isRest) return sendProblem(reply, new BrokerError("ADDRESS_REFUSED", wrong));
     if (wrong) {
       const { http, rpc, next } = ERRORS.ADDRESS_REFUSED;
       refuse(reply, http, rpc, `${wrong} ${next}`);
       return reply;
     }
+    if (isClosing && isRest)
+      return sendProblem(reply, new BrokerError("BROKER_ENDED", "The gateway is closing; operations go on."));
     if (isClosing && !HEALTH_PATHS.includes(request.url)) {
       refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
       return reply;
@@ -123,6 +134,10 @@ export async function createHttpGateway(
   app.addHook("onSend", async (_request, reply) => {
     if (reply.statusCode === 401 || reply.statusCode === ERRORS.ADDRESS_REFUSED.http)
       reply.header("connection", "close");
+  });
+  // The connection of a refused upgrade is not the HTTP server's any more: nobody else would end it.
+  app.addHook("onResponse", async ({ raw }) => {
+    if (raw.headers.upgrade !== undefined) raw.socket.destroySoon();
   });
   await app.register(operatorRoutes, {
     gateway: deps.gateway,
@@ -137,15 +152,23 @@ export async function createHttpGateway(
       sessions,
       stateless,
       log,
-      bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024,
+      bodyLimit,
     });
+  });
+  await app.register(restRoutes, {
+    prefix: BASE,
+    ...{ broker, store, exchanges, routeGuard, rate, log, version, bodyLimit, keepAliveMs },
+    closing: closing.signal,
+    waits: answers.waits,
+    audit: deps.gateway.audit,
   });
 
   const close = async (): Promise<void> => {
     isClosing = true;
+    closing.abort();
     toolList.close();
     routeGuard.close();
-    const ended = Promise.all([sessions.close(CLOSE_DEADLINE_MS), stateless.close(CLOSE_DEADLINE_MS)]);
+    const ended = Promise.all([sessions, stateless, exchanges].map((each) => each.close(CLOSE_DEADLINE_MS)));
     deps.gateway.stopWaiting();
     await ended;
     await app.close();

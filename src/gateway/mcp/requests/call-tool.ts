@@ -148,7 +148,8 @@ export function answersTo(
   return { limits, fits: (answer) => fittedResult(answer, { shown, attached, limits, results }) };
 }
 
-async function callUnityTool(
+/** A tool of an Editor. `onAccepted`: called with the log_id once the call is an operation. */
+export async function callUnityTool(
   { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
   call: OpenCall,
@@ -234,7 +235,7 @@ export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolC
     arguments: args,
     meta,
     selected: selection?.editor,
-    trace: call.trace,
+    trace: call.trace ?? traceOf(params, call),
     signal: request.signal,
     folders,
     askUser,
