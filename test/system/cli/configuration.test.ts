@@ -1,6 +1,6 @@
 /** A configuration file as an operator uses it: checked, shown, in effect, and read again while processes serve. */
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasProcess } from "../../../src/shared/machine/living-process.js";
@@ -105,8 +105,11 @@ tools: {run-tests: {timeout: 0}}\n`;
 it.runIf(process.platform === "linux")(
   "a process whose terminal was closed ends, and reloads nothing",
   async () => {
+    const debug = join(here().folder, "debug");
     const command = `echo "pid $$"; exec '${process.execPath}' '${MAIN}' worker`;
-    const child = spawn("script", ["-qefc", command, "/dev/null"], { env: { ...here().env, TERM: "xterm" } });
+    const child = spawn("script", ["-qefc", command, "/dev/null"], {
+      env: { ...here().env, TERM: "xterm", MCP_DEBUG: debug },
+    });
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       said += text;
@@ -120,6 +123,8 @@ it.runIf(process.platform === "linux")(
     );
     child.kill("SIGKILL");
     await until("it has ended", () => !hasProcess(pid));
+    const logged = readdirSync(debug).map((name) => readFileSync(join(debug, name), "utf8"));
+    expect(logged.join("").match(/the configuration was read again/g)).toHaveLength(1);
   },
 );
 
