@@ -42,7 +42,7 @@ namespace JobBroker.Bridge.Session
             this.ports = ports;
             this.options = options;
             this.toolAssemblies = toolAssemblies;
-            Log = new McpCommunicationLog(ports.Clock);
+            Log = new McpCommunicationLog(ports.Services.Clock);
             Log.Restore(ports.SessionStore.Get(LogKey));
         }
 
@@ -98,7 +98,7 @@ namespace JobBroker.Bridge.Session
         {
             if (ended) return;
             var pause = runtime == null ? ReopenMs : RelistenMs;
-            if (wanted && !isForeign && !IsRunning && ports.Clock.ElapsedMs - triedAt >= pause) TryToListen();
+            if (wanted && !isForeign && !IsRunning && ports.Services.Clock.ElapsedMs - triedAt >= pause) TryToListen();
             runtime?.Pump();
         }
 
@@ -128,8 +128,8 @@ namespace JobBroker.Bridge.Session
                 return new BridgeStatus
                 {
                     LastError = lastError,
-                    Phase = ports.Editor.Phase,
-                    Labels = ports.Editor.Labels,
+                    Phase = ports.Services.Editor.Phase,
+                    Labels = ports.Services.Editor.Labels,
                 };
             }
             return new BridgeStatus
@@ -141,7 +141,7 @@ namespace JobBroker.Bridge.Session
                 Generation = live.Session.Generation,
                 Port = live.Session.Port,
                 Phase = live.Phase(),
-                Labels = ports.Editor.Labels,
+                Labels = ports.Services.Editor.Labels,
                 WorkerConnected = live.WorkerConnected,
                 Worker = live.Session.Worker,
                 Clients = live.Session.Clients(),
@@ -157,11 +157,11 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>What a person does about a ledger that another process has.</summary>
         private string StaysOff => "The bridge of this process stays off, also once that one has ended: close that one, then "
-            + (ports.Security.Current.IsBatch ? "start this Editor again." : "click Start in Window > Unity Job Broker.");
+            + (ports.Services.Security.Current.IsBatch ? "start this Editor again." : "click Start in Window > Unity Job Broker.");
 
         private void TryToListen()
         {
-            triedAt = ports.Clock.ElapsedMs;
+            triedAt = ports.Services.Clock.ElapsedMs;
             try
             {
                 runtime ??= new BridgeRuntime(ports, options, toolAssemblies, Log);

@@ -20,11 +20,10 @@ internal sealed class RunningBridge : IDisposable
 
     private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
     private readonly ISessionStore store;
-    private readonly IClock clock;
 
     public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null, ISessionStore? store = null)
     {
-        this.clock = clock ?? new StopwatchClock();
+        Editor = new InMemoryEditor(clock: clock ?? new StopwatchClock());
         this.store = store ?? new InMemorySession();
         Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token, StopMs = 20_000 };
         change?.Invoke(Options);
@@ -33,7 +32,7 @@ internal sealed class RunningBridge : IDisposable
 
     public BridgeOptions Options { get; }
 
-    public InMemoryEditor Editor { get; } = new();
+    public InMemoryEditor Editor { get; }
 
     public WireLog Log { get; } = new();
 
@@ -106,28 +105,10 @@ internal sealed class RunningBridge : IDisposable
 
     private McpServerController Started(bool listens = true)
     {
-        var tools = Editor.Services;
         var ports = new BridgePorts
         {
-            Clock = clock,
-            MainThread = tools.MainThread,
+            Services = Editor.Services,
             SessionStore = store,
-            Editor = tools.Editor,
-            Console = tools.Console,
-            Menu = tools.Menu,
-            Compiler = tools.Compiler,
-            Tests = tools.Tests,
-            Scene = tools.Scene,
-            Search = tools.Search,
-            Builds = tools.Builds,
-            Code = tools.Code,
-            PlayMode = tools.PlayMode,
-            State = tools.State,
-            Screen = tools.Screen,
-            Assets = tools.Assets,
-            Packages = tools.Packages,
-            Ticks = tools.Ticks,
-            Security = tools.Security,
             Log = Log,
         };
         var controller = new McpServerController(ports, Options, []);
