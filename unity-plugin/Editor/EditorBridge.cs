@@ -1,7 +1,6 @@
 #nullable enable
 using System;
 using System.Linq;
-using System.Reflection;
 using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Code;
 using JobBroker.Bridge.Config;
@@ -74,7 +73,7 @@ namespace JobBroker.Bridge.Unity
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);
-            Controller = new McpServerController(ports, options, ToolAssemblies());
+            Controller = new McpServerController(ports, options, TypeCache.GetTypesWithAttribute<McpToolAttribute>().ToArray());
             Installer = new ClientInstaller(ConfigMachine.Current(), text => EditorGUIUtility.systemCopyBuffer = text, log);
         }
 
@@ -129,10 +128,5 @@ namespace JobBroker.Bridge.Unity
             guard.Run("compiler", compiler.Dispose);
             guard.Run("console", console.Dispose);
         }
-
-        private static Assembly[] ToolAssemblies() => TypeCache.GetTypesWithAttribute<McpToolAttribute>()
-            .Select(type => type.Assembly)
-            .Distinct()
-            .ToArray();
     }
 }

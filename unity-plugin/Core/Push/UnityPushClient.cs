@@ -88,6 +88,10 @@ namespace JobBroker.Bridge.Push
         public void Push(string type, JObject? payload = null)
         {
             if (!PushTypes.Contains(type)) throw new ArgumentException("Unknown push type " + type + ".", nameof(type));
+            lock (gate)
+            {
+                if (endpoint == null) return;
+            }
             var line = Line(type, payload ?? new JObject());
             lock (gate)
             {

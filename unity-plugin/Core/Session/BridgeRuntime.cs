@@ -3,7 +3,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Net;
-using System.Reflection;
 using JobBroker.Bridge.Api;
 using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Execution;
@@ -45,7 +44,7 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
         public BridgeRuntime(
-            BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies, McpCommunicationLog log)
+            BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses, McpCommunicationLog log)
         {
             this.ports = ports;
             services = ports.Services;
@@ -67,7 +66,7 @@ namespace JobBroker.Bridge.Session
             logs = new ConsoleBuffer(services.Console, ports.SessionStore);
             logs.Refresh(services.Clock.NowMs);
             services.Logs = logs;
-            Tools = new UnityToolRegistry(services, toolAssemblies, ports.Log.Warn, ports.PackageOf);
+            Tools = new UnityToolRegistry(services, toolClasses, ports.Log.Warn, ports.PackageOf);
             Tools.ShowDevelopmentOnly(services.Security.Current.IsDevelopment);
             if (ToolConsent.Unknown(services.Security.Current, Tools.All()) is { } unknown) ports.Log.Warn(unknown);
             var security = new McpSecurityChecker(Tools, services.Security);

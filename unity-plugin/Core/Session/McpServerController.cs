@@ -2,7 +2,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Reflection;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Window;
@@ -29,19 +28,20 @@ namespace JobBroker.Bridge.Session
 
         private readonly BridgePorts ports;
         private readonly BridgeOptions options;
-        private readonly IReadOnlyList<Assembly> toolAssemblies;
+        private readonly IReadOnlyList<Type> toolClasses;
         private BridgeRuntime? runtime;
+        private BridgeThread? sockets;
         private volatile string? lastError;
         private bool wanted;
         private bool isForeign;
         private bool ended;
         private long triedAt;
 
-        public McpServerController(BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies)
+        public McpServerController(BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses)
         {
             this.ports = ports;
             this.options = options;
-            this.toolAssemblies = toolAssemblies;
+            this.toolClasses = toolClasses;
             Log = new McpCommunicationLog(ports.Services.Clock);
             Log.Restore(ports.SessionStore.Get(LogKey));
         }
@@ -164,7 +164,9 @@ namespace JobBroker.Bridge.Session
             triedAt = ports.Services.Clock.ElapsedMs;
             try
             {
-                runtime ??= new BridgeRuntime(ports, options, toolAssemblies, Log);
+                // Beside the ledger, which has to be open before anything listens.
+                sockets ??= BridgeThread.Start("sockets", LoopbackListener.Prepare, _ => { });
+                runtime ??= new BridgeRuntime(ports, options, toolClasses, Log);
                 ports.SessionStore.Set(OwnerKey, "1");
                 runtime.Listen();
                 lastError = null;
@@ -201,6 +203,7 @@ namespace JobBroker.Bridge.Session
             ended = true;
             wanted = false;
             var inTime = runtime == null || close(runtime);
+            if (sockets != null) inTime &= sockets.Join(options.StopMs);
             if (!inTime) ports.Log.Warn("A thread of the bridge did not end in time.");
             return inTime;
         }

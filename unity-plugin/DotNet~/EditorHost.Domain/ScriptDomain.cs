@@ -53,7 +53,7 @@ public sealed class ScriptDomain : IScriptDomain
             Log = new HostLog(),
             PackageOf = _ => native.ToolPackage,
         };
-        controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
+        controller = new McpServerController(ports, OptionsOf(settings), []);
         controller.StartIfWanted(true);
         foreach (var (name, isForDevelopment) in native.ExtraTools) Register(name, isForDevelopment);
     }

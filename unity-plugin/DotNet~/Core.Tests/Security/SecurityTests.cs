@@ -40,7 +40,7 @@ public sealed class SecurityTests : IDisposable
 
     public SecurityTests()
     {
-        tools = new UnityToolRegistry(editor.Services, Array.Empty<System.Reflection.Assembly>(), report => Assert.Fail(report));
+        tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
         checker = new McpSecurityChecker(tools, editor.Security);
     }
 

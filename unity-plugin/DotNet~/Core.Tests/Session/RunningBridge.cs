@@ -38,6 +38,9 @@ internal sealed class RunningBridge : IDisposable
 
     public McpServerController Controller { get; private set; }
 
+    /// <summary>What the last start took: time that passed, what the main thread computed, what all threads did.</summary>
+    public (double Ms, double MainThreadMs, double ProcessorMs) StartTook { get; private set; }
+
     public int Port => Controller.Status().Port;
 
     public string EndpointFile => Directory.GetFiles(Path.Combine(Options.StateFolder, "editors")).Single();
@@ -111,8 +114,10 @@ internal sealed class RunningBridge : IDisposable
             SessionStore = store,
             Log = Log,
         };
+        var cost = new StartCost();
         var controller = new McpServerController(ports, Options, []);
         controller.Start();
+        StartTook = (cost.Milliseconds, cost.MainThreadMs, cost.ProcessorMs);
         Assert.True(controller.IsRunning == listens, controller.Status().LastError);
         return controller;
     }
