@@ -34,6 +34,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             new CreateGameObjectTool(services),
             new DeleteGameObjectTool(services),
             new ModifyGameObjectTool(services),
+            new AddComponentTool(services),
             new ModifyComponentTool(services),
             new ReadComponentTool(services),
             new RemoveComponentTool(services),

@@ -29,6 +29,7 @@ public sealed class SecurityTests : IDisposable
         ["create-game-object"] = SecuritySetting.SceneEditing,
         ["modify-game-object"] = SecuritySetting.SceneEditing,
         ["delete-game-object"] = SecuritySetting.SceneEditing,
+        ["add-component"] = SecuritySetting.SceneEditing,
         ["modify-component"] = SecuritySetting.SceneEditing,
         ["remove-component"] = SecuritySetting.SceneEditing,
         ["run-batch"] = SecuritySetting.SceneEditing,

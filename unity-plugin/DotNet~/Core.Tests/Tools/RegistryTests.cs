@@ -32,7 +32,8 @@ public sealed class RegistryTests : IDisposable
         Assert.Equal(
             new[]
             {
-                "build-player", "capture-screenshot", "clear-console", "compile", "control-play-mode", "create-game-object",
+                "add-component", "build-player", "capture-screenshot", "clear-console", "compile", "control-play-mode",
+                "create-game-object",
                 "create-scene", "delete-game-object", "execute-code", "execute-menu-item", "find-assets", "find-game-objects",
                 "get-editor-state", "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "list-packages",
                 "manage-assets", "manage-packages", "modify-component", "modify-game-object", "open-scene", "ping",
