@@ -175,7 +175,7 @@ namespace JobBroker.Bridge.Session
             Listening = true;
             WriteEndpoint();
             if (Session.PushEndpoint is { } known) push.ConnectTo(known, Session.PushKey);
-            if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation());
+            if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation);
         }
 
         /// <summary>
@@ -185,7 +185,7 @@ namespace JobBroker.Bridge.Session
         {
             if (!Listening) return;
             server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "stopped" });
-            push.Push(PushTypes.UserDisconnect, null);
+            push.Push(PushTypes.UserDisconnect);
             endpoint.Remove();
             server.Stop(options.StopMs);
             Listening = false;
@@ -206,7 +206,7 @@ namespace JobBroker.Bridge.Session
         /// <summary>The script domain ends; false when a thread did not end in time.</summary>
         public bool CloseForReload()
         {
-            push.Push(PushTypes.DomainReload, Generation());
+            push.Push(PushTypes.DomainReload, Generation);
             logs.SaveTo(ports.SessionStore);
             reloading = true;
             Session.Save(Ledger.EndedUnwritten().Select(operation => operation.OperationId));
@@ -284,7 +284,7 @@ namespace JobBroker.Bridge.Session
         private void NotifyToolsChanged()
         {
             server.Broadcast("notifications/tools/list_changed", new JObject());
-            push.Push(PushTypes.ToolsChanged, new JObject { ["toolsHash"] = Tools.Hash() });
+            push.Push(PushTypes.ToolsChanged, () => new JObject { ["toolsHash"] = Tools.Hash() });
         }
 
         private JObject Generation() => new JObject { ["generation"] = Session.Generation };
