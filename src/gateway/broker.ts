@@ -13,12 +13,13 @@ import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
-import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
+import { NO_RULES } from "../shared/tools/call-rules.js";
 import type { TraceContext } from "../shared/traces.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
 import type { ToolCall } from "./call-reader.js";
+import { waitSecondsOf } from "./call-times.js";
 import { type Cancel, createCancel } from "./cancel.js";
 import type { ClientPresence } from "./client-presence.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
@@ -36,7 +37,7 @@ import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
-import type { Waiters } from "./waiters.js";
+import { answerTo, type Waiters } from "./waiters.js";
 
 export interface Explained {
   record: OperationRecord;
@@ -291,10 +292,4 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     results: deps.results,
     operate: createOperatorVerbs({ ...deps, briefViewOf, markWanted, cancel, editor, connected }),
   };
-}
-
-/** Undefined if it depends on the Editor. */
-function waitSecondsOf({ name, editors }: OfferedTool, rules: CallRules): number | undefined {
-  const configured = new Set(editors.map((editor) => rules.timeout({ tool: name, editor })));
-  return configured.size === 1 ? [...configured][0] : undefined;
 }

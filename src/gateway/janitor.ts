@@ -9,7 +9,7 @@ import { isWaiting, next, type OperationRecord } from "../shared/operation/opera
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
-import type { Change } from "../shared/store/operations/operation-store.js";
+import type { Change } from "../shared/store/operations/changes.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/execution-class.js";

@@ -1,7 +1,7 @@
 /** Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place. */
 import { fieldsOf } from "../../shared/log.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
-import type { Changed } from "../../shared/store/operations/operation-store.js";
+import type { Changed } from "../../shared/store/operations/changes.js";
 import { inSpan, type TraceContext } from "../../shared/traces.js";
 import type { Outcome } from "../../shared/wire/wire.js";
 import { traceExecution } from "./execution-spans.js";

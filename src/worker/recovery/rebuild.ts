@@ -2,7 +2,8 @@
 import type { Log } from "../../shared/log.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { markAsSent } from "../../shared/operation/unsent.js";
-import type { Change, Operations } from "../../shared/store/operations/operation-store.js";
+import type { Change } from "../../shared/store/operations/changes.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
