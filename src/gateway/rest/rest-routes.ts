@@ -13,6 +13,7 @@ import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
 import { eventRoutes } from "./live/event-routes.js";
+import { socketRoutes } from "./live/socket-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
 import { aboutRoutes } from "./routes/about.js";
 import { editorRoutes } from "./routes/editors.js";
@@ -72,6 +73,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     editorRoutes(guarded, options);
     aboutRoutes(guarded, options);
     eventRoutes(guarded, options);
+    await socketRoutes(guarded, options);
     guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
       app.swagger(),
     );
