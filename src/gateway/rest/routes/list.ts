@@ -82,7 +82,7 @@ function cursorIn(text: string): ListCursor {
 const msOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
-function rowOf({ view, duplicates }: ListedOperation): z.input<typeof Row> {
+export function rowOf({ view, duplicates }: ListedOperation): z.input<typeof Row> {
   const { record, progress, queuePosition } = view;
   const { logId, tool, editor, pool, principal, state, executionMs, createdBy, error } = record;
   const times = {
