@@ -13,6 +13,7 @@ import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
+import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
@@ -265,11 +266,20 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     async tools(principal) {
       await deps.contact.awaited();
       const { sees, refusal } = await permissionsOf(deps.principals, principal);
-      return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
+      const { rules = NO_RULES } = options;
+      return (await deps.catalog.tools(sees))
+        .filter((tool) => refusal(tool) === undefined)
+        .map((tool) => ({ ...tool, waitSeconds: waitSecondsOf(tool, rules) }));
     },
     retentionMs: async () => deps.retentionMs,
     clientStateKey: deps.clientStateKey,
     results: deps.results,
     operate: createOperatorVerbs({ ...deps, briefViewOf, markWanted, cancel, editor, connected }),
   };
+}
+
+/** Undefined if it depends on the Editor. */
+function waitSecondsOf({ name, editors }: OfferedTool, rules: CallRules): number | undefined {
+  const configured = new Set(editors.map((editor) => rules.timeout({ tool: name, editor })));
+  return configured.size === 1 ? [...configured][0] : undefined;
 }

@@ -12,13 +12,13 @@ import { openStore, type Store } from "../../shared/store/store.js";
 import { runningEditors } from "../../worker/discovery/endpoint-folder.js";
 import { ensureRecoveryKey, temporaryRecoveryKey } from "../../worker/recovery/recovery-key.js";
 import { environment } from "../environment.js";
-import { createLog } from "../log.js";
+import { createLog, type ServingLog } from "../log.js";
 import { openOnceReachable } from "./await-store.js";
 import { createRevival, openPrivate } from "./private-redis.js";
 import { ownFolders, readSettings, type Settings } from "./settings.js";
 
 export interface Runtime extends Settings {
-  log: Log;
+  log: ServingLog;
   store: Store;
   originKey: Buffer;
   /** Which Editors the store knows: noted beside it, each store in a file of its own. */
@@ -37,12 +37,12 @@ const HOUR = 60 * MINUTE;
 export interface RuntimeOptions {
   /** How long a configured Redis that is away is waited for, ms. */
   storeWaitMs: number;
-  log?: Log | undefined;
+  log?: ServingLog | undefined;
   /** This process ends a private Redis that it starts, when it has been idle: no keeper of its own is needed. */
   keepsRedis?: boolean | undefined;
 }
 
-export function openLog({ config, dataDir }: Settings): Log {
+export function openLog({ config, dataDir }: Settings): ServingLog {
   return createLog(config, { dataDir, command: process.argv[2] ?? "broker" });
 }
 

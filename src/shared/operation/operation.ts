@@ -148,6 +148,8 @@ export interface OperationRecord {
   cancellable: boolean;
   /** How long such a call usually takes; absent: unknown. */
   executionClass?: ExecutionClass;
+  /** The same in ms, where the configuration said it when the call was accepted; absent: as its class says. */
+  maxExecutionMs?: number;
   /** Made with an idempotency key: the key is its identity for the whole retention. */
   keyed: boolean;
   /** Whose queue it is in: an Editor's id, or a pool's. */

@@ -10,7 +10,7 @@ import type {
 import type { Log } from "../../shared/log.js";
 import { isFinal } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
-import { CLASS_MS } from "../../shared/tools/execution-class.js";
+import { CLASS_MS, mostExecutionMs } from "../../shared/tools/execution-class.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { knowsNoHello } from "../../shared/wire/uloop.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
@@ -99,7 +99,7 @@ export function createHealthMonitor(
   /** The usual time of an operation that the store does not know is unknown: assume the longest. */
   const runningNow = async (operationId: string) => {
     const [record, now] = await Promise.all([store.operations.find(operationId), store.operations.now()]);
-    const usualMs = CLASS_MS[record?.executionClass ?? "long"];
+    const usualMs = record ? mostExecutionMs(record) : CLASS_MS.long;
     if (!record || isFinal(record.state)) return { operation: undefined, forMs: 0, usualMs };
     const { tool, principal, startedAt = now } = record;
     return { operation: { tool, principal }, forMs: now - startedAt, usualMs };

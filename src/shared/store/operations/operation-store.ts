@@ -11,7 +11,7 @@ import type { EndedHere } from "../same-process/ended-here.js";
 import type { ClaimedOperation, LocalLane, LocalLanes } from "../same-process/local-lanes.js";
 import { createAmend } from "../scripts/amend.js";
 import { type Claimant, claimedDocument } from "../scripts/claim.js";
-import { type Assumed, createCreate } from "../scripts/create.js";
+import { type Assumed, type CreateOptions, createCreate } from "../scripts/create.js";
 import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
@@ -23,11 +23,11 @@ import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import { createListings, type Listings } from "./listings.js";
 import type { PartialOptions } from "./partials.js";
-import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
+import type { PrincipalLimits } from "./principal-limits.js";
 import { createFind, documentOf, parseRecord, readRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
 import type { Resources } from "./resource-limits.js";
-import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
+import type { ResultQuotaOptions } from "./result-quota.js";
 import { timeAfter, tookBetween } from "./write-facts.js";
 
 export interface Change {
@@ -113,20 +113,20 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
   resources?: Resources | undefined;
 }
 
+type Shared = { endedHere: Pick<EndedHere, "note">; localLanes: LocalLanes; limits: CreateOptions };
+
 export function createOperations(
   redis: Redis,
   options: OperationsOptions,
-  { endedHere, localLanes }: { endedHere: Pick<EndedHere, "note">; localLanes: LocalLanes },
+  { endedHere, localLanes, limits }: Shared,
 ): Operations {
-  const room = roomLimits(options);
-  const limits = { ...PRINCIPAL_LIMITS, ...options, resources: options.resources ?? {}, room };
   const createOperation = createCreate(redis, limits);
   const restoreOperation = createRestore(redis, limits);
   const transition = createTransition(redis, limits);
   const finish = createFinish(redis, limits);
   const amend = createAmend(redis);
   const move = createMove(redis, limits);
-  const upload = defineResultUpload(redis, room);
+  const upload = defineResultUpload(redis, limits.room);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
   const attachments = createAttachments(redis, options);

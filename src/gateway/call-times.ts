@@ -1,0 +1,41 @@
+/** How long a new operation usually takes: its class, and what the configuration says beside. */
+import type { JsonObject } from "../shared/operation/idempotency.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
+import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
+import { executionClassOf } from "../shared/tools/execution-class.js";
+import type { ExecutionClass } from "../shared/tools/tool.js";
+import type { ReadCall } from "./call-reader.js";
+
+export interface CallTimesOptions {
+  /** By tool, if its own description does not state the class. */
+  executionClasses?: Readonly<Record<string, ExecutionClass>>;
+  rules?: CallRules;
+}
+
+export interface CallTimes {
+  executionClass: ExecutionClass;
+  /** Undefined: as the class says. */
+  maxExecutionMs: number | undefined;
+}
+
+/** `editor`: where it goes, an Editor or a pool. */
+export async function callTimes(
+  { tool: { name: tool, executionClass: given }, arguments: args }: Pick<ReadCall, "tool" | "arguments">,
+  editor: string,
+  operations: Pick<Operations, "durationsOf">,
+  { executionClasses = {}, rules = NO_RULES }: CallTimesOptions,
+): Promise<CallTimes> {
+  const ruled = rules.classOf({ tool, editor });
+  const configured = executionClasses[tool];
+  const isKnown = (ruled ?? given ?? configured) !== undefined;
+  const executionClass = executionClassOf({
+    tool,
+    ruled,
+    given,
+    configured,
+    recordedMs: isKnown ? [] : (await operations.durationsOf(tool)).map(({ ms }) => ms),
+    classMs: rules.classMs,
+    arguments: JSON.parse(args) as JsonObject,
+  });
+  return { executionClass, maxExecutionMs: rules.mostMs({ tool, editor, executionClass }) };
+}
