@@ -24,11 +24,13 @@ import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
+import { logged } from "./logged.js";
 import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createPreparedSchemas } from "./tools/prepared-schemas.js";
 import { createToolSchema } from "./tools/tool-schema.js";
+import { traced } from "./traced.js";
 import { createWaiters } from "./waiters.js";
 
 export interface GatewayOptions {
@@ -173,7 +175,7 @@ export function createGateway(
     principals,
     log,
   });
-  const verbs = createBroker(
+  const untraced = createBroker(
     {
       operations: store.operations,
       retentionMs: store.retentionMs,
@@ -203,6 +205,7 @@ export function createGateway(
     },
     options,
   );
+  const verbs = logged(traced(untraced), log);
   const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
   const janitorOptions = { ...options, everyMs: options.sweepMs };
   const janitor = createJanitor({ store, log, knownEditors }, janitorOptions);

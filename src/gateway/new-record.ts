@@ -39,6 +39,7 @@ export function newRecord(
     state: "queued",
     acceptedAt: chain.now,
     createdBy: createdBy(call),
+    ...(call.trace === undefined ? {} : { trace: call.trace }),
     deliveries: {},
     deliveredIn: chain.incarnation,
   };

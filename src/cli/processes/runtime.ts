@@ -13,9 +13,11 @@ import { runningEditors } from "../../worker/discovery/endpoint-folder.js";
 import { ensureRecoveryKey, temporaryRecoveryKey } from "../../worker/recovery/recovery-key.js";
 import { environment } from "../environment.js";
 import { createLog, type ServingLog } from "../log.js";
+import { VERSION } from "../version.js";
 import { openOnceReachable } from "./await-store.js";
 import { createRevival, openPrivate } from "./private-redis.js";
 import { ownFolders, readSettings, type Settings } from "./settings.js";
+import { startTraces } from "./traces.js";
 
 export interface Runtime extends Settings {
   log: ServingLog;
@@ -71,6 +73,7 @@ export async function startRuntime(
     lastCommand: orderlyEnd(),
     ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
   };
+  const traces = await startTraces(environment(), VERSION, log);
   const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
   const storeId = (await createNoteFile(knownEditorsFile, log).read()).note?.storeId;
   const originKey = await originKeyOf(settings, log);
@@ -103,6 +106,7 @@ export async function startRuntime(
   const close = async (): Promise<void> => {
     await audit?.close();
     await store.close();
+    await traces.close();
   };
   const running = runningEditors(settings.editorsFolder, log);
   return { ...settings, log, store, originKey, knownEditorsFile, audit, running, close };

@@ -1,6 +1,7 @@
 /** Shows a waiting client that its call is alive: a notification on every change, and at least every few seconds. */
 import type { OperationView } from "../../shared/operation/answer.js";
 import { isFinal } from "../../shared/operation/operation.js";
+import type { Broker } from "../broker.js";
 
 export interface ProgressNote {
   /** Grows with every notification, as the protocol requires. */
@@ -71,6 +72,11 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
       clearTimeout(timer);
     },
   };
+}
+
+/** For the metrics, which nobody waits for. */
+export function countProgress(broker: Pick<Broker, "count">): void {
+  broker.count("progress").catch(() => undefined);
 }
 
 /** The Editor's number if it grew, else the smallest increase that a number of this size can show. */
