@@ -103,10 +103,17 @@ function named(client: string | undefined): string {
   return client === undefined ? "" : `, named "${client.replaceAll('"', "'")}"`;
 }
 
+/** What a caller's id begins with. */
+const KINDS: Readonly<Record<string, string>> = {
+  mcp: "HTTP session",
+  stdio: "stdio process",
+  rest: "REST client",
+};
+
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
 function who(caller: string | null, requestId: RpcId | null): string {
   if (caller === null) return "a stateless request";
   const [kind = "", id = ""] = caller.split(":");
-  const named = kind === "mcp" ? "HTTP session" : kind === "stdio" ? "stdio process" : kind;
+  const named = KINDS[kind] ?? kind;
   return `${named} ${id.slice(0, 8)}${requestId === null ? "" : ` (request ${requestId})`}`;
 }

@@ -8,7 +8,7 @@ import { createGateway } from "../../../src/gateway/gateway.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
 import { restClient } from "../../harness/rest/rest-client.js";
 import { SILENT } from "../../harness/silent.js";
-import { useSystem } from "../../harness/system/system.js";
+import { eventually, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
 const { start } = useSystem();
@@ -60,7 +60,7 @@ describe("another principal's operation", () => {
     const [ann, op] = [await as("ann"), await as("op", { role: "operate" })];
     const args = { Name: "a", Data: SECRET, Hold: true };
     const { body } = await ann.post("/operations", { tool: "work-cancellable", arguments: args, timeout: 0 });
-    await system.bench.begins("a");
+    await eventually(async () => (await system.record(body.log_id)).state === "running", "it runs");
     const place = `/operations/${body.log_id}`;
     const [row] = (await op.get("/operations?principal=*")).body.operations;
     expect(row).toMatchObject({ log_id: body.log_id, tool: "work-cancellable", state: "running" });
@@ -94,6 +94,27 @@ describe("another principal's operation", () => {
   });
 });
 
+test("who lists an operation of its own knows its log_id; an operator that lists another's changes nothing", async () => {
+  const { as, system } = await open();
+  const [ann, op] = [await as("ann"), await as("op", { role: "operate" })];
+  await ann.post("/operations", { tool: "work", arguments: { Name: "first", Hold: true }, timeout: 0 });
+  await system.bench.begins("first");
+  const gone = new AbortController();
+  const call = { tool: "work", arguments: { Name: "a" }, timeout: 30 };
+  const lost = ann.post("/operations", call, { signal: gone.signal }).catch(() => "lost");
+  const listed = async (client: typeof ann, whose = "") =>
+    (await client.get(`/operations?tool=work&state=queued${whose}`)).body.operations as { log_id: string }[];
+  await eventually(async () => (await listed(op, "&principal=*")).length === 1, "it waits");
+  const [{ log_id: id } = { log_id: "" }] = await listed(op, "&principal=*");
+  expect((await system.record(id)).isKnown).toBeUndefined();
+  await listed(ann);
+  expect((await system.record(id)).isKnown).toBe(true);
+  gone.abort();
+  expect(await lost).toBe("lost");
+  system.bench.finish("first");
+  await eventually(async () => (await system.record(id)).state === "completed", "it ran");
+});
+
 test("pauses, drains and resumes are operators', and noted with their names", async () => {
   const { as, system } = await open();
   const [ann, op] = [await as("ann"), await as("op", { role: "operate" })];
@@ -103,7 +124,7 @@ test("pauses, drains and resumes are operators', and noted with their names", as
     arguments: { Name: "a", Hold: true },
     timeout: 0,
   });
-  await system.bench.begins("a");
+  await eventually(async () => (await system.record(body.log_id)).state === "running", "it runs");
   expect((await ann.post(`${place}/pause`)).status).toBe(403);
   expect((await op.post(`${place}/drain`)).body).toMatchObject({
     paused: true,
