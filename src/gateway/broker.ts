@@ -37,7 +37,7 @@ import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
-import { answerTo, type Waiters } from "./waiters.js";
+import type { Waiters } from "./waiters.js";
 
 export interface Explained {
   record: OperationRecord;
