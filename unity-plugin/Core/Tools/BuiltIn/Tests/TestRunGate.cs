@@ -2,7 +2,6 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Ports;
-using JobBroker.Bridge.Security;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
@@ -39,9 +38,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var unsaved = services.Tests.UnsavedScenes();
             if (unsaved.Count == 0) return unsaved;
             if (unsavedScenes == UnsavedScenes.Refuse) throw Unsaved(unsaved);
-            const string what = "run-tests with UnsavedScenes: save";
-            var refusal = ToolConsent.NeedsSwitch(what, SecuritySetting.SceneEditing, services.Security.Current);
-            if (refusal != null) throw new ToolException("security_blocked", refusal);
+            SceneChanges.RefuseSaving("run-tests with UnsavedScenes: save", services.Security.Current);
             var unsavable = unsaved.Where(scene => scene.IsPrefab || scene.Path.Length == 0).ToList();
             if (unsavable.Count > 0) throw Unsaved(unsavable);
             return unsaved;
@@ -62,7 +59,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var shown = string.Concat(errors.Take(MostErrors).Select(error => "\n" + Line(error)));
             var more = errors.Count > MostErrors ? $"\n… and {errors.Count - MostErrors} more." : "";
             return new ToolException(
-                type, $"The scripts do not compile ({errors.Count} errors). Correct them, call compile, then run-tests again.{shown}{more}");
+                type, $"The scripts do not compile ({errors.Count} errors). Correct them, then call run-tests again.{shown}{more}");
         }
 
         /// <summary>Unity puts the place before the text itself; the C# compiler's own messages do not have it.</summary>
