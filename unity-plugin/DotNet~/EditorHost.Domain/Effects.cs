@@ -108,6 +108,13 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
         return Compile();
     }
 
+    /// <summary>Finds what was changed beside the Editor, which does not look by itself.</summary>
+    public Task<CompileOutcome>? RefreshAsync()
+    {
+        native.Project.Refresh();
+        return PendingAsync();
+    }
+
     public Task<CompileOutcome>? PendingAsync() => native.Project.HasChangedScripts ? Compile() : null;
 
     private Task<CompileOutcome> Compile()
@@ -120,6 +127,7 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
             var errors = Enumerable.Range(0, native.Script.CompileErrors).Select(index =>
                 new CompilerMessage(true, "error CS1002: ; expected", $"Assets/Scripts/Script{index}.cs", index + 1, 1));
             var messages = errors.ToList();
+            if (messages.Count == 0) native.Project.Compiled();
             var reloads = messages.Count == 0 && native.Script.CompileReloads;
             native.AssetsChanged();
             native.CompileErrors = messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}").ToList();

@@ -19,7 +19,7 @@ public sealed class RunTestsPreparationTests : IDisposable
 
     public void Dispose() => editor.Dispose();
 
-    private RunTestsTool Tool => new(editor.Services);
+    private TickingTool Tool => new(new RunTestsTool(editor.Services), editor);
 
     [Fact]
     public async Task An_expression_becomes_the_names_of_the_tests_that_it_means()
@@ -91,6 +91,155 @@ public sealed class RunTestsPreparationTests : IDisposable
         editor.Tick();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
         Assert.Empty(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public async Task Nothing_changed_on_the_disk_and_the_tests_begin_in_the_same_script_domain()
+    {
+        var running = call.Run(Tool);
+        Assert.Equal(1, editor.Compiler.Refreshes);
+        Assert.Single(editor.Tests.Begun);
+        editor.Tests.Start(1);
+        editor.Tests.Finish("Game.A.One");
+        editor.Tests.End();
+        Assert.True((bool)(await running)["Success"]!);
+    }
+
+    [Fact]
+    public async Task Changed_scripts_are_compiled_and_loaded_before_the_tests_begin()
+    {
+        editor.Compiler.HasChangedScripts = true;
+        var cut = call.Run(Tool);
+        Assert.True(TestPreparation.IsUnderWay(call.Record), "the reload must find that nothing has begun");
+        Assert.Equal("Unity compiles changed scripts", call.Reports[^1].Message);
+        editor.Compiler.End(new CompileOutcome(true, [], true));
+        editor.Tick(TickingTool.TicksToRest + 10);
+        Assert.Empty(editor.Tests.Begun);
+        Assert.False(cut.IsCompleted);
+
+        var (after, running) = Reload();
+        Assert.Equal(1, editor.Compiler.Refreshes);
+        Assert.Single(editor.Tests.Begun);
+        Assert.False(TestPreparation.IsUnderWay(after.Record), "from now on a reload must not begin it again");
+        editor.Tests.Start(1);
+        editor.Tests.Finish("Game.A.One");
+        editor.Tests.End();
+        Assert.True((bool)((JToken)(await running)!)["Success"]!);
+    }
+
+    [Fact]
+    public void The_record_is_there_before_Unity_is_asked_to_refresh()
+    {
+        editor.Compiler.Refreshing = () => Assert.True(TestPreparation.IsUnderWay(call.Record));
+        _ = call.Run(Tool);
+        Assert.Equal(1, editor.Compiler.Refreshes);
+    }
+
+    [Fact]
+    public async Task A_reload_behind_the_begin_begins_nothing_again()
+    {
+        editor.Compiler.HasChangedScripts = true;
+        _ = call.Run(Tool);
+        var (begun, _) = Reload();
+        Assert.Single(editor.Tests.Begun);
+        editor.Tests.ForgetListener();
+        editor.Tests.ForgetRun();
+        var error = await Assert.ThrowsAsync<ToolException>(() => Tool.ResumeAsync(new JObject(), begun.Record, new ToolCall().Context));
+        Assert.Equal("domain_reload", error.Type);
+        Assert.Single(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public async Task Changed_scripts_that_do_not_compile_are_told_and_no_test_runs()
+    {
+        editor.Compiler.HasChangedScripts = true;
+        var running = call.Run(Tool);
+        editor.Info.Phase = "compiling";
+        editor.Tick(5);
+        var wrong = new CompilerMessage(true, "Assets/A.cs(3,5): error CS1002: ; expected", "Assets/A.cs", 3, 5);
+        editor.Compiler.LastErrors.Add(wrong);
+        editor.Info.Phase = "compile_errors";
+        editor.Compiler.End(new CompileOutcome(true, [wrong], false));
+        editor.Tick(TickingTool.TicksToRest);
+        var error = await Assert.ThrowsAsync<ToolException>(() => running);
+        Assert.Equal("compile_errors", error.Type);
+        Assert.Contains("Assets/A.cs(3,5): error CS1002", error.Message);
+        Assert.Empty(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public void Scripts_that_did_not_compile_are_looked_at_again()
+    {
+        editor.Info.Phase = "compile_errors";
+        editor.Compiler.HasChangedScripts = true;
+        _ = call.Run(Tool);
+        editor.Compiler.End(new CompileOutcome(true, [], true));
+        editor.Info.Phase = "ready";
+        Reload();
+        Assert.Single(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public async Task Compiled_scripts_that_Unity_does_not_load_are_no_reason_to_run_the_old_ones()
+    {
+        editor.Compiler.HasChangedScripts = true;
+        var running = call.Run(Tool);
+        editor.Compiler.End(new CompileOutcome(true, [], true));
+        editor.Tick(TickingTool.TicksToRest);
+        Assert.False(running.IsCompleted);
+        editor.Clock.ElapsedMs += 30_000;
+        editor.Tick();
+        var error = await Assert.ThrowsAsync<ToolException>(() => running);
+        Assert.Equal("editor_not_ready", error.Type);
+        Assert.Contains("not loaded them", error.Message);
+        Assert.Empty(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public void What_Unity_compiles_a_tick_later_is_waited_for()
+    {
+        var raw = new RunTestsTool(editor.Services);
+        _ = call.Run(raw);
+        editor.Tick(2);
+        editor.Info.Phase = "compiling";
+        editor.Tick(5);
+        Assert.Empty(editor.Tests.Begun);
+        editor.Info.Phase = "ready";
+        editor.Tick(TickingTool.TicksToRest);
+        Assert.Single(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public async Task An_Editor_that_never_comes_to_rest_is_said()
+    {
+        editor.Info.Phase = "importing";
+        var running = call.Run(Tool);
+        editor.Clock.ElapsedMs += 20 * 60_000;
+        editor.Tick();
+        Assert.Equal("editor_not_ready", (await Assert.ThrowsAsync<ToolException>(() => running)).Type);
+        Assert.Empty(editor.Tests.Begun);
+    }
+
+    [Fact]
+    public async Task It_can_be_cancelled_while_scripts_compile()
+    {
+        editor.Compiler.HasChangedScripts = true;
+        var running = call.Run(Tool);
+        call.Cancel();
+        editor.Tick();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
+        Assert.Empty(editor.Tests.Begun);
+    }
+
+    [Theory]
+    [InlineData("playing", "editor_is_playing")]
+    [InlineData("ready", "unsaved_scenes")]
+    public async Task What_is_refused_changes_nothing(string phase, string type)
+    {
+        editor.Info.Phase = phase;
+        editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
+        Assert.Equal(type, (await ToolCall.Fails(Tool)).Type);
+        Assert.Equal(0, editor.Compiler.Refreshes);
     }
 
     /// <summary>The tool and its call are gone; the engine hands the record to a new tool.</summary>

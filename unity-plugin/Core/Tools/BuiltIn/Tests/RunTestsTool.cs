@@ -49,10 +49,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public string? Message { get; set; }
     }
 
-    /// <summary>Runs tests; each finished one is a partial result, and the run goes on after a domain reload.</summary>
+    /// <summary>
+    /// Runs the tests of the scripts as they are on the disk; each finished one is a partial result, and the run goes on after a
+    /// domain reload.
+    /// </summary>
     [McpTool(
         Name = "run-tests",
-        Description = "Runs the project's tests as they are compiled (after an edit, compile first) and reports each as it ends.",
+        Description = "Imports and compiles what changed on the disk, then runs the project's tests and reports each as it ends.",
         Effect = ToolEffect.Idempotent,
         Cancellable = true,
         ExecutionClass = ExecutionClass.Medium,
