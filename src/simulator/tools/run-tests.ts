@@ -43,7 +43,11 @@ export const runTests = bridgeTool("run-tests", {
       minimum: 0,
     },
     Seconds: { type: "number", description: "seconds for each test", minimum: 0, default: 0.05 },
-    Reload: { type: "boolean", description: "reload the domain once edited scripts are compiled", default: false },
+    Reload: {
+      type: "boolean",
+      description: "reload the domain once edited scripts are compiled",
+      default: false,
+    },
     UnsavedScenes: {
       type: "string",
       description:
@@ -123,7 +127,10 @@ export const runTests = bridgeTool("run-tests", {
 });
 
 /** What changed on the disk is found before a run, as in the C# bridge: no test of older scripts runs. */
-async function compileEdited(world: World, { progress, wait }: Pick<Call, "progress" | "wait">): Promise<void> {
+async function compileEdited(
+  world: World,
+  { progress, wait }: Pick<Call, "progress" | "wait">,
+): Promise<void> {
   progress({ progress: 0, message: "Unity compiles changed scripts" });
   world.phase = "compiling";
   try {
@@ -180,8 +187,7 @@ function refuseBefore(args: Arguments, { phase }: World): void {
 function listing(results: string, name: string): ((test: ReportedTest) => boolean) | undefined {
   if (results === "none" && name === "") return undefined;
   const isNamed = boundedExpression("ReportName", name);
-  return (test) =>
-    isNamed(test.name) && (results === "all" || results === "none" || results === test.result);
+  return (test) => isNamed(test.name) && (results === "all" || results === "none" || results === test.result);
 }
 
 function matcher(type: string, value: string): (name: string) => boolean {

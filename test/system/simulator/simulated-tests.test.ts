@@ -81,9 +81,9 @@ describe("run-tests of the simulated Editor", () => {
       message: "FilterValue takes too long to match; write a simpler regular expression.",
     });
     editor.log("Log", "a".repeat(60));
-    expect(
-      await refused("logs", "get-logs", { SearchText: "^(a+)+!$", UseRegex: true }),
-    ).toMatchObject({ type: "invalid_arguments" });
+    expect(await refused("logs", "get-logs", { SearchText: "^(a+)+!$", UseRegex: true })).toMatchObject({
+      type: "invalid_arguments",
+    });
     expect(await refused("none", "get-logs", { SearchText: "(", UseRegex: true })).toMatchObject({
       message: expect.stringMatching(/^SearchText is not a regular expression/),
     });
