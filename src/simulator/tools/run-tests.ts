@@ -43,11 +43,6 @@ export const runTests = bridgeTool("run-tests", {
       minimum: 0,
     },
     Seconds: { type: "number", description: "seconds for each test", minimum: 0, default: 0.05 },
-    Reload: {
-      type: "boolean",
-      description: "reload the domain once edited scripts are compiled",
-      default: false,
-    },
     UnsavedScenes: {
       type: "string",
       description:
@@ -60,10 +55,8 @@ export const runTests = bridgeTool("run-tests", {
     const isMeant = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
     const isListed = listing(args.text("ReportResults", "none"), args.text("ReportName", ""));
     refuseBefore(args, world);
-    if (world.failingTests.edited !== world.failingTests.compiled) {
+    if (world.failingTests.edited !== world.failingTests.compiled)
       await compileEdited(world, { progress, wait });
-      if (args.flag("SimulatedReload", false)) await reload();
-    }
     refuseBroken(world);
     const failing = args.number("SimulatedFailures", world.failingTests.compiled);
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
