@@ -39,13 +39,16 @@ describe("run-tests in the C# bridge", { skip: !hasDotnet }, () => {
           error: expect.stringContaining("saved under a name"),
         });
 
+        await editor.do({ do: "script", unsavedScenes: ["Assets/Level.unity"] });
         expect(await client.call("compile", { timeout: 20 })).toMatchObject({ result: { Success: false } });
         const broken = await client.call("run-tests", { UnsavedScenes: "save", timeout: 20 });
         expect(broken).toMatchObject({ status: "error", error_type: "compile_errors" });
         expect(broken.error).toContain("Assets/Scripts/Script0.cs(1,1): CS1002: ; expected");
         expect(await editor.executions("run-tests")).toHaveLength(0);
 
-        await editor.do({ do: "script", compileErrors: 0, unsavedScenes: ["Assets/Level.unity"] });
+        expect(await editor.executions("save Assets/Level.unity")).toHaveLength(0);
+
+        await editor.do({ do: "script", compileErrors: 0 });
         await client.call("compile", { ForceRecompile: true, timeout: 20 });
         const ran = await client.call("run-tests", {
           ...{ UnsavedScenes: "save", ReportResults: "passed", ReportName: "Test00[1-3]$", timeout: 20 },
