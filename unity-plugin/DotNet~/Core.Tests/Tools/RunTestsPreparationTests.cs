@@ -248,6 +248,7 @@ public sealed class RunTestsPreparationTests : IDisposable
         editor.Tests.ForgetListener();
         var record = JToken.Parse(call.Record!.ToString(Formatting.None));
         var after = new ToolCall();
+        after.Context.SaveResumeRecord(record);
         return (after, Tool.ResumeAsync(JObject.FromObject(arguments ?? new object()), record, after.Context));
     }
 }
