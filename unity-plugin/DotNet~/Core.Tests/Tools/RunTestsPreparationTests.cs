@@ -144,9 +144,9 @@ public sealed class RunTestsPreparationTests : IDisposable
         Assert.Single(editor.Tests.Begun);
         editor.Tests.ForgetListener();
         editor.Tests.ForgetRun();
-        var error = await Assert.ThrowsAsync<ToolException>(() => Tool.ResumeAsync(new JObject(), begun.Record, new ToolCall().Context));
-        Assert.Equal("domain_reload", error.Type);
+        var resumed = Tool.ResumeAsync(new JObject(), begun.Record, new ToolCall().Context);
         Assert.Single(editor.Tests.Begun);
+        Assert.Equal("domain_reload", (await Assert.ThrowsAsync<ToolException>(() => resumed)).Type);
     }
 
     [Fact]
