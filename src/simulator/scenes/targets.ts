@@ -72,7 +72,10 @@ export function componentType(name: string): string {
   const [only] = types;
   if (only !== undefined && types.length === 1) return only;
   throw only === undefined
-    ? toolFailure("component_type_not_found", `There is no component type ${name}.`)
+    ? toolFailure(
+        "component_type_not_found",
+        `There is no component type ${name}. Look at its spelling; a new script is there once it is compiled (compile).`,
+      )
     : toolFailure(
         "component_type_ambiguous",
         `Several component types are ${name}: ${types.join(", ")}. Give the full name.`,

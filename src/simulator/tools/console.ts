@@ -1,5 +1,6 @@
 /** ping, get-logs (the only two that run beside the main thread) and clear-console. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { boundedExpression } from "../expression.js";
 
 export const ping = bridgeTool("ping", {
   async run({ args }) {
@@ -11,8 +12,9 @@ export const getLogs = bridgeTool("get-logs", {
   async run({ args, world }) {
     const type = args.text("LogType", "All");
     const search = args.text("SearchText", "");
-    const pattern = args.flag("UseRegex", false) ? new RegExp(search) : undefined;
-    const fits = (text: string): boolean => (pattern ? pattern.test(text) : text.includes(search));
+    const fits = args.flag("UseRegex", false)
+      ? boundedExpression("SearchText", search)
+      : (text: string): boolean => text.includes(search);
     // Its lines have no stack traces, so SearchInStackTrace finds nothing more.
     const matching = world.logs.filter(
       (line) => (type === "All" || line.LogType === type) && fits(line.Message),

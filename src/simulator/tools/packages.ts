@@ -58,7 +58,7 @@ export const managePackages = bridgeTool("manage-packages", {
     if (wanted.name.includes("missing"))
       throw toolFailure(
         "package_failed",
-        `The Package Manager refused: Package [${args.text("Package")}] cannot be found. No package was changed.`,
+        `The Package Manager refused: Package [${args.text("Package")}] cannot be found. No package was changed. Correct Package, then call again.`,
       );
     progress({ progress: 1, total: 2, message: "Unity imports and compiles" });
     project.packages = project.packages.filter((one) => one.name !== wanted.name);

@@ -1,6 +1,7 @@
-/** run-tests: every finished test is a partial result, the run survives a domain reload. */
+/** run-tests: it compiles what was edited first; every finished test is a partial result; the run survives a domain reload. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
-import { type Arguments, toolFailure } from "../tool-definition.js";
+import { boundedExpression } from "../expression.js";
+import { type Arguments, type SimulatedTool, toolFailure } from "../tool-definition.js";
 import { restingPhase, type World } from "../world.js";
 
 interface StoredCounters {
@@ -26,6 +27,11 @@ interface ReportedTest {
 /** As in the C# bridge: all of them after every test would be a quadratic amount of work. */
 const CASES_IN_PARTIAL_RESULT = 200;
 
+/** As long as compile takes there. */
+const COMPILE_SECONDS = 0.1;
+
+type Call = Parameters<SimulatedTool["run"]>[0];
+
 const MESSAGE = "Expected: True  But was: False";
 
 export const runTests = bridgeTool("run-tests", {
@@ -48,7 +54,10 @@ export const runTests = bridgeTool("run-tests", {
     const mode = args.text("TestMode", "EditMode");
     const isMeant = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
     const isListed = listing(args.text("ReportResults", "none"), args.text("ReportName", ""));
-    passGate(args, world);
+    refuseBefore(args, world);
+    if (world.failingTests.edited !== world.failingTests.compiled)
+      await compileEdited(world, { progress, wait });
+    refuseBroken(world);
     const failing = args.number("SimulatedFailures", world.failingTests.compiled);
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
       name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
@@ -110,20 +119,38 @@ export const runTests = bridgeTool("run-tests", {
   },
 });
 
-/** What keeps a run from beginning, in the words of the C# bridge. */
-function passGate(args: Arguments, { compileErrors, phase }: World): void {
+/** What changed on the disk is found before a run, as in the C# bridge: no test of older scripts runs. */
+async function compileEdited(
+  world: World,
+  { progress, wait }: Pick<Call, "progress" | "wait">,
+): Promise<void> {
+  progress({ progress: 0, message: "Unity compiles changed scripts" });
+  world.phase = "compiling";
+  try {
+    await wait(COMPILE_SECONDS);
+    world.compileErrors = [];
+    world.failingTests.compiled = world.failingTests.edited;
+    world.assetCounter += 1;
+  } finally {
+    world.phase = restingPhase(world);
+  }
+}
+
+function refuseBroken({ compileErrors }: World): void {
+  if (compileErrors.length === 0) return;
+  throw toolFailure(
+    "compile_errors",
+    `The scripts do not compile (${compileErrors.length} errors). Correct them, then call run-tests again.\n${compileErrors.join("\n")}`,
+  );
+}
+
+/** What keeps a run from beginning whatever the scripts are, in the words of the C# bridge; nothing was changed then. */
+function refuseBefore(args: Arguments, { phase }: World): void {
   if (phase === "playing")
     throw toolFailure(
       "editor_is_playing",
       "The Editor is in play mode, and a test run begins outside it. Leave play mode (control-play-mode, Action: Exit), then call run-tests again.",
     );
-  if (compileErrors.length > 0) {
-    const count = `${compileErrors.length} errors`;
-    throw toolFailure(
-      "compile_errors",
-      `The scripts do not compile (${count}). Correct them, call compile, then run-tests again.\n${compileErrors.join("\n")}`,
-    );
-  }
   const unsaved = args
     .text("SimulatedUnsavedScenes", "")
     .split(",")
@@ -152,26 +179,13 @@ function passGate(args: Arguments, { compileErrors, phase }: World): void {
 /** Which finished tests are listed; undefined: none is. */
 function listing(results: string, name: string): ((test: ReportedTest) => boolean) | undefined {
   if (results === "none" && name === "") return undefined;
-  const pattern = expression("ReportName", name);
-  return (test) =>
-    pattern.test(test.name) && (results === "all" || results === "none" || results === test.result);
+  const isNamed = boundedExpression("ReportName", name);
+  return (test) => isNamed(test.name) && (results === "all" || results === "none" || results === test.result);
 }
 
 function matcher(type: string, value: string): (name: string) => boolean {
   if (type === "exact") return (name) => name === value;
   if (type === "category") return () => false;
-  if (type === "regex") {
-    const pattern = expression("FilterValue", value);
-    return (name) => pattern.test(name);
-  }
+  if (type === "regex") return boundedExpression("FilterValue", value);
   return () => true;
-}
-
-function expression(parameter: string, pattern: string): RegExp {
-  try {
-    return new RegExp(pattern);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw toolFailure("invalid_arguments", `${parameter} is not a regular expression: ${reason}`);
-  }
 }

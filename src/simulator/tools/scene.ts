@@ -1,6 +1,7 @@
 /** The scene tree: hierarchies of any size, search, and values that can be set and read back. */
 import { createHash } from "node:crypto";
 import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { boundedExpression } from "../expression.js";
 import { lazyList } from "../results/result-text.js";
 import { fullName } from "../scenes/component-catalogue.js";
 import {
@@ -184,8 +185,8 @@ function nameFilter(mode: string, pattern: string): (one: SceneNode) => boolean 
   if (mode === "Path") return (one) => pathOf(one) === rooted(pattern);
   if (mode === "Contains") return ({ name }) => name.includes(pattern);
   if (mode === "Exact") return ({ name }) => name === pattern;
-  const expression = new RegExp(pattern);
-  return ({ name }) => expression.test(name);
+  const matches = boundedExpression("NamePattern", pattern);
+  return ({ name }) => matches(name);
 }
 
 export const setProperty: SimulatedTool = {

@@ -39,13 +39,16 @@ describe("run-tests in the C# bridge", { skip: !hasDotnet }, () => {
           error: expect.stringContaining("saved under a name"),
         });
 
+        await editor.do({ do: "script", unsavedScenes: ["Assets/Level.unity"] });
         expect(await client.call("compile", { timeout: 20 })).toMatchObject({ result: { Success: false } });
         const broken = await client.call("run-tests", { UnsavedScenes: "save", timeout: 20 });
         expect(broken).toMatchObject({ status: "error", error_type: "compile_errors" });
         expect(broken.error).toContain("Assets/Scripts/Script0.cs(1,1): CS1002: ; expected");
         expect(await editor.executions("run-tests")).toHaveLength(0);
 
-        await editor.do({ do: "script", compileErrors: 0, unsavedScenes: ["Assets/Level.unity"] });
+        expect(await editor.executions("save Assets/Level.unity")).toHaveLength(0);
+
+        await editor.do({ do: "script", compileErrors: 0 });
         await client.call("compile", { ForceRecompile: true, timeout: 20 });
         const ran = await client.call("run-tests", {
           ...{ UnsavedScenes: "save", ReportResults: "passed", ReportName: "Test00[1-3]$", timeout: 20 },
@@ -78,6 +81,65 @@ describe("run-tests in the C# bridge", { skip: !hasDotnet }, () => {
         expect(
           await client.call("get_operation_result", { log_id: begun.log_id, wait: true, timeout: 20 }),
         ).toMatchObject({ status: "cancelled" });
+      }),
+    120_000,
+  );
+});
+
+describe("what was edited beside the Editor", { skip: !hasDotnet }, () => {
+  test(
+    "is compiled and loaded before the tests begin, which then run once",
+    () =>
+      inWorld(async ({ editor }, client) => {
+        await editor.do({ do: "script", tests: 4, testFailures: 1, compileReloads: true });
+        const generation = async () => (await editor.do({ do: "status" })).generation as number;
+        const before = await generation();
+        expect(await client.call("run-tests", { timeout: 40 })).toMatchObject({ result: { failed: 1 } });
+        expect(await generation()).toBe(before);
+
+        await editor.do({ do: "edit", failingTests: 3 });
+        const filter = { FilterType: "regex", FilterValue: "Test00[1-4]$" };
+        const ran = await client.call("run-tests", { ...filter, timeout: 40 });
+        expect(ran).toMatchObject({ status: "completed", result: { total: 4, failed: 3 } });
+        expect(ran).not.toHaveProperty("deduplicated");
+        expect(await generation()).toBe(before + 1);
+        expect(await editor.executions("run-tests")).toHaveLength(2);
+      }),
+    120_000,
+  );
+
+  test(
+    "is told where it does not compile, and no test runs",
+    () =>
+      inWorld(async ({ editor }, client) => {
+        await editor.do({ do: "script", tests: 4, compileErrors: 1 });
+        await editor.do({ do: "edit", failingTests: 0 });
+        const refused = await client.call("run-tests", { timeout: 40 });
+        expect(refused).toMatchObject({ status: "error", error_type: "compile_errors" });
+        expect(refused.error).toContain("Assets/Scripts/Script0.cs(1,1): CS1002: ; expected");
+        expect(await editor.executions("run-tests")).toHaveLength(0);
+        // What was corrected is found by the next run.
+        await editor.do({ do: "script", compileErrors: 0 });
+        expect(await client.call("run-tests", { timeout: 40 })).toMatchObject({ result: { passed: 4 } });
+      }),
+    120_000,
+  );
+
+  test(
+    "can be cancelled while it compiles: no test runs",
+    () =>
+      inWorld(async ({ editor }, client) => {
+        await editor.do({ do: "script", compileSeconds: 600 });
+        await editor.do({ do: "edit", failingTests: 0 });
+        const { log_id } = await client.call("run-tests", { timeout: 0.5 });
+        await until("it compiles", async () => {
+          const { progress } = await client.call("get_operation_status", { log_id });
+          return (progress as { message?: string } | undefined)?.message === "Unity compiles changed scripts";
+        });
+        await client.call("cancel_operation", { log_id });
+        const answer = await client.call("get_operation_result", { log_id, wait: true, timeout: 20 });
+        expect(answer).toMatchObject({ status: "cancelled" });
+        expect(await editor.executions("run-tests")).toHaveLength(0);
       }),
     120_000,
   );

@@ -52,6 +52,43 @@ describe("run-tests of the simulated Editor", () => {
     expect(await call("run-tests")).toMatchObject({ result: { Success: true } });
   });
 
+  test("compiles what was edited first, also after a compilation that failed", async () => {
+    const editor = await stage.editor();
+    const owner = await stage.owner(editor);
+    const failedOf = async (id: string) => {
+      await owner.submit(id, { tool: "run-tests", arguments: { SimulatedSeconds: 0 } });
+      return ((await owner.finished(id)).result as { failed: number }).failed;
+    };
+    expect(await failedOf("before")).toBe(0);
+    await owner.submit("broken", { tool: "compile", arguments: { SimulatedErrors: 1, SimulatedSeconds: 0 } });
+    await owner.finished("broken");
+    editor.edit(2);
+    expect(await failedOf("after")).toBe(2);
+    expect(await failedOf("again")).toBe(2);
+  });
+
+  test("an expression that takes too long is refused, and so is that of get-logs", async () => {
+    const editor = await stage.editor();
+    const owner = await stage.owner(editor);
+    const refused = async (id: string, tool: string, args: object) => {
+      await owner.submit(id, { tool, arguments: args });
+      return (await owner.finished(id)).error;
+    };
+    expect(
+      await refused("tests", "run-tests", { FilterType: "regex", FilterValue: "^(\\w+\\.?)+!$" }),
+    ).toMatchObject({
+      type: "invalid_arguments",
+      message: "FilterValue takes too long to match; write a simpler regular expression.",
+    });
+    editor.log("Log", "a".repeat(60));
+    expect(await refused("logs", "get-logs", { SearchText: "^(a+)+!$", UseRegex: true })).toMatchObject({
+      type: "invalid_arguments",
+    });
+    expect(await refused("none", "get-logs", { SearchText: "(", UseRegex: true })).toMatchObject({
+      message: expect.stringMatching(/^SearchText is not a regular expression/),
+    });
+  });
+
   test("refuses in play mode, saying what to leave", async () => {
     const editor = await stage.editor({ reloadMs: 0 });
     const before = await stage.owner(editor);

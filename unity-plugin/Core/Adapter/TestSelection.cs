@@ -1,26 +1,19 @@
 #nullable enable
 using System;
-using System.Collections.Generic;
+using System.Globalization;
 using System.Linq;
-using System.Text.RegularExpressions;
 using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Adapter
 {
     /// <summary>
-    /// Which tests of a tree a request means: the framework's own count may hold those that its filter leaves out.
+    /// Which tests of a tree a request means that the framework's filter reads itself: its own count may hold those that this
+    /// filter leaves out.
     /// </summary>
     public static class TestSelection
     {
-        private static readonly TimeSpan MatchTimeout = TimeSpan.FromMilliseconds(250);
-
         /// <param name="assembly">File name of the test's assembly, with or without .dll.</param>
-        public static bool Means(
-            TestFilterKind kind,
-            string value,
-            string fullName,
-            IEnumerable<string> categories,
-            string assembly)
+        public static bool Means(TestFilterKind kind, string value, string fullName, string assembly)
         {
             switch (kind)
             {
@@ -29,27 +22,10 @@ namespace JobBroker.Bridge.Adapter
                     return fullName == value
                         || fullName.StartsWith(value + ".", StringComparison.Ordinal)
                         || fullName.StartsWith(value + "(", StringComparison.Ordinal);
-                case TestFilterKind.Regex:
-                    return IsMatch(fullName, value);
                 case TestFilterKind.Assembly:
                     return string.Equals(Bare(assembly), Bare(value), StringComparison.OrdinalIgnoreCase);
-                case TestFilterKind.Category:
-                    return categories.Contains(value);
                 default:
                     return true;
-            }
-        }
-
-        /// <summary>What takes too long to match is counted: the framework has no such limit.</summary>
-        private static bool IsMatch(string fullName, string expression)
-        {
-            try
-            {
-                return Regex.IsMatch(fullName, expression, RegexOptions.None, MatchTimeout);
-            }
-            catch (RegexMatchTimeoutException)
-            {
-                return true;
             }
         }
 
@@ -58,6 +34,19 @@ namespace JobBroker.Bridge.Adapter
         {
             var name = assembly.Split('/', '\\').Last();
             return name.EndsWith(".dll", StringComparison.OrdinalIgnoreCase) ? name.Substring(0, name.Length - 4) : name;
+        }
+
+        /// <summary>
+        /// A test's full name as the framework's filter compares it: without the number that its list adds to the second of two
+        /// cases that have the same name.
+        /// </summary>
+        /// <param name="childIndex">-1 for one that has no number.</param>
+        public static string FilterName(string fullName, int childIndex)
+        {
+            if (childIndex < 0) return fullName;
+            var added = $" GeneratedTestCase{childIndex.ToString(CultureInfo.InvariantCulture)}";
+            if (fullName.EndsWith(added + ")", StringComparison.Ordinal)) return fullName.Substring(0, fullName.Length - added.Length - 1) + ")";
+            return fullName.EndsWith(added, StringComparison.Ordinal) ? fullName.Substring(0, fullName.Length - added.Length) : fullName;
         }
     }
 }

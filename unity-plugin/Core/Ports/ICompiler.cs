@@ -50,6 +50,12 @@ namespace JobBroker.Bridge.Ports
     {
         Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation);
 
+        /// <summary>
+        /// Imports what has changed on the disk, also where the Editor does not do so by itself; returns the end of the compilation
+        /// that follows, null when there is none.
+        /// </summary>
+        Task<CompileOutcome>? RefreshAsync();
+
         /// <summary>The end of a compilation that the Editor has begun, or is about to begin; null when there is none.</summary>
         Task<CompileOutcome>? PendingAsync();
 

@@ -28,13 +28,15 @@ namespace JobBroker.Bridge.Ports
             TestPlatform platform,
             TestFilterKind filterKind,
             string filterValue,
-            bool disablesDomainReload = false)
+            bool disablesDomainReload = false,
+            PickedTests? picked = null)
         {
             RunId = runId;
             Platform = platform;
             FilterKind = filterKind;
             FilterValue = filterValue;
             DisablesDomainReload = disablesDomainReload;
+            Picked = picked;
         }
 
         /// <summary>Names the run over domain reloads: the operation's id.</summary>
@@ -50,6 +52,11 @@ namespace JobBroker.Bridge.Ports
         /// Whether a PlayMode run enters play mode without a domain reload; false leaves that to the project's own settings.
         /// </summary>
         public bool DisablesDomainReload { get; }
+
+        /// <summary>
+        /// The tests that an expression means; null for a filter that the framework reads itself, and after a domain reload.
+        /// </summary>
+        public PickedTests? Picked { get; }
     }
 
     /// <summary>A scene or prefab with changes that are not on disk: the framework would ask about it in a dialog.</summary>
@@ -132,6 +139,10 @@ namespace JobBroker.Bridge.Ports
     /// </summary>
     public interface ITestRunner
     {
+        /// <summary>The project's tests of a platform, as they are compiled.</summary>
+        Task<TestTreeNode> ListAsync(TestPlatform platform);
+
+        /// <param name="request">An expression comes with the tests that it means: the framework compares without a limit.</param>
         Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation);
 
         /// <summary>

@@ -20,7 +20,10 @@ namespace JobBroker.Bridge.Security
                 return $"{tool.Name} is blocked: it is for development; switch on \"{SecurityPlace.Development}\" in Unity under "
                     + $"{SecurityPlace.Tools}, or start this Editor with {SecurityPlace.DevelopmentVariable}=1.";
             }
-            if (settings.Choices.OfTool(tool.Name) is { } said) return said ? null : DeniedAlone(tool, settings);
+            if (settings.Choices.OfTool(tool.Name) is { } said)
+            {
+                return said ? null : Denied(tool.Name, "it is denied by its name", tool.Name, settings);
+            }
             return IsAllowed(tool.Assembly, tool.Package, settings)
                 ? NeedsSwitch(tool, settings)
                 : NeedsAssembly(tool, tool.Assembly!, settings);
@@ -49,10 +52,20 @@ namespace JobBroker.Bridge.Security
                 + $"{ToolChoices.AssemblyPrefix}… with an assembly that has tools.";
         }
 
-        /// <summary>What a call's arguments need beside its tool: null when the switch is on; else a sentence.</summary>
+        /// <summary>
+        /// Whether a call may do, by its arguments, what another tool of the bridge is there for: null when that tool may run; else
+        /// a sentence. A tool that is denied by its name is denied there too.
+        /// </summary>
         /// <param name="what">The call, as the beginning of the sentence.</param>
-        public static string? NeedsSwitch(string what, SecuritySetting setting, SecuritySnapshot settings) =>
-            NeedsSwitch(what, setting, settings, "", "");
+        /// <param name="setting">The switch that the other tool needs.</param>
+        public static string? NeedsTool(string what, string tool, SecuritySetting setting, SecuritySnapshot settings)
+        {
+            if (settings.Choices.OfTool(tool) is { } said)
+            {
+                return said ? null : Denied(what, $"it does what {tool} does, and that is denied by its name", tool, settings);
+            }
+            return NeedsSwitch(what, setting, settings, $" ({tool} in its place suffices)", $" (or {tool} alone, section Tools)");
+        }
 
         private static string? NeedsSwitch(RegisteredTool tool, SecuritySnapshot settings) => NeedsSwitch(
             tool.Name,
@@ -81,11 +94,11 @@ namespace JobBroker.Bridge.Security
                 + (settings.IsBatch ? $"{Start(ToolChoices.AssemblyPrefix + assembly)}; or {click}, on this machine." : click + ".");
         }
 
-        private static string DeniedAlone(RegisteredTool tool, SecuritySnapshot settings)
+        private static string Denied(string what, string why, string tool, SecuritySnapshot settings)
         {
-            var click = $"switch {tool.Name} on in Unity under {SecurityPlace.Tools}";
-            var take = $"take {ToolChoices.Denial}{tool.Name} out of {BatchPermissions.Argument} or {BatchPermissions.Variable}";
-            return $"{tool.Name} is blocked: it is denied by its name; " + (settings.IsBatch ? $"{take}; or {click}, on this machine." : click + ".");
+            var click = $"switch {tool} on in Unity under {SecurityPlace.Tools}";
+            var take = $"take {ToolChoices.Denial}{tool} out of {BatchPermissions.Argument} or {BatchPermissions.Variable}";
+            return $"{what} is blocked: {why}; " + (settings.IsBatch ? $"{take}; or {click}, on this machine." : click + ".");
         }
 
         private static string Start(string word) =>

@@ -52,6 +52,19 @@ public sealed class BuildPortTests
     }
 
     [Fact]
+    public async Task A_refresh_looks_at_the_disk_and_tells_of_the_compilation_that_follows()
+    {
+        using var compiler = new UnityCompiler(editor.Clock);
+        Assert.Null(compiler.RefreshAsync());
+        StubEditor.IsCompiling = true;
+        var outcome = compiler.RefreshAsync();
+        Assert.Equal(2, StubEditor.Refreshes);
+        Assert.Empty(StubEditor.CompilationRequests);
+        CompilationPipeline.Run();
+        Assert.True((await outcome!).ReloadFollows);
+    }
+
+    [Fact]
     public void A_build_tells_its_steps_and_only_its_report_is_believed()
     {
         var steps = new List<string>();

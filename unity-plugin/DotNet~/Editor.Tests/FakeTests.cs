@@ -14,7 +14,7 @@ internal sealed class TestNode : ITestAdaptor
         Children = children;
     }
 
-    public string Name => FullName;
+    public string Name => FullName.Split('/')[^1];
 
     public string FullName { get; }
 
@@ -29,6 +29,8 @@ internal sealed class TestNode : ITestAdaptor
     public string[] Categories { get; init; } = [];
 
     public RunState RunState { get; init; } = RunState.Runnable;
+
+    public int ChildIndex { get; init; } = -1;
 }
 
 internal sealed class TestEnd(TestNode test, TestStatus status, string? message = null) : ITestResultAdaptor

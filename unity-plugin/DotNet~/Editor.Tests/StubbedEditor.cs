@@ -34,6 +34,7 @@ internal sealed class StubbedEditor
         StubEditor.CompilationRequests.Clear();
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();
+        StubEditor.TestListRequests.Clear();
         StubEditor.CancelledRuns.Clear();
         StubEditor.HasOldTestFramework = false;
         StubEditor.IsCommandLineRun = false;

@@ -45,9 +45,7 @@ public sealed class UnityTestsTests
 
     [Theory]
     [InlineData(TestFilterKind.Exact, "Game.Jumps", 1)]
-    [InlineData(TestFilterKind.Regex, "Fal+s", 1)]
     [InlineData(TestFilterKind.Assembly, "Game.Tests", 2)]
-    [InlineData(TestFilterKind.Category, "slow", 0)]
     public void Counts_only_what_the_filter_means_and_hands_it_on(TestFilterKind kind, string value, int count)
     {
         var tests = Domain();
@@ -56,8 +54,44 @@ public sealed class UnityTestsTests
 
         Assert.Equal([$"started {count}"], game.Reported);
         var filter = Assert.Single(Assert.Single(StubEditor.TestRuns).filters);
-        var handed = filter.testNames ?? filter.groupNames ?? filter.assemblyNames ?? filter.categoryNames;
-        Assert.Equal([value], handed);
+        Assert.Equal([value], filter.testNames ?? filter.assemblyNames);
+    }
+
+    [Theory]
+    [InlineData(TestFilterKind.Regex)]
+    [InlineData(TestFilterKind.Category)]
+    public void The_framework_gets_names_and_never_an_expression(TestFilterKind kind)
+    {
+        var tests = Domain();
+        var picked = new PickedTests(1, ["Game.Falls"]);
+        _ = tests.RunAsync(new TestRunRequest("run", TestPlatform.EditMode, kind, "(a+)+$", false, picked), this, default);
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
+        Assert.Equal(["started 1"], reported);
+        var filter = Assert.Single(Assert.Single(StubEditor.TestRuns).filters);
+        Assert.Equal(["Game.Falls"], filter.testNames);
+        Assert.Null(filter.groupNames ?? filter.categoryNames);
+    }
+
+    [Fact]
+    public async Task Lists_the_tests_by_the_names_that_the_frameworks_filter_compares()
+    {
+        var listing = Domain().ListAsync(TestPlatform.PlayMode);
+        var (mode, callback) = Assert.Single(StubEditor.TestListRequests);
+        Assert.Equal(TestMode.PlayMode, mode);
+        Assert.False(listing.IsCompleted);
+        callback(new TestNode(
+            "/project/Game",
+            new TestNode("/project/Library/Game.Tests.dll", new TestNode("Game.Adds(Pair GeneratedTestCase2)") { ChildIndex = 2, Categories = ["slow"] })
+            {
+                IsTestAssembly = true,
+            }));
+
+        var root = await listing;
+        var assembly = Assert.Single(root.Children);
+        var test = Assert.Single(assembly.Children);
+        Assert.Equal(("", "Game.Tests.dll", "Game.Adds(Pair)"), (root.Name, assembly.Name, test.Name));
+        Assert.Equal((true, true, false), (root.IsSuite, assembly.IsAssembly, test.IsSuite));
+        Assert.Equal(["slow"], test.Categories);
     }
 
     [Fact]

@@ -108,6 +108,13 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
         return Compile();
     }
 
+    /// <summary>Finds what was changed beside the Editor, which does not look by itself.</summary>
+    public Task<CompileOutcome>? RefreshAsync()
+    {
+        native.Project.Refresh();
+        return PendingAsync();
+    }
+
     public Task<CompileOutcome>? PendingAsync() => native.Project.HasChangedScripts ? Compile() : null;
 
     private Task<CompileOutcome> Compile()
@@ -120,6 +127,7 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
             var errors = Enumerable.Range(0, native.Script.CompileErrors).Select(index =>
                 new CompilerMessage(true, "error CS1002: ; expected", $"Assets/Scripts/Script{index}.cs", index + 1, 1));
             var messages = errors.ToList();
+            if (messages.Count == 0) native.Project.Compiled();
             var reloads = messages.Count == 0 && native.Script.CompileReloads;
             native.AssetsChanged();
             native.CompileErrors = messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}").ToList();
@@ -132,63 +140,4 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
     }
 
     public IReadOnlyList<CompilerMessage> Errors() => CompilerOutput.Parse(string.Join('\n', native.CompileErrors));
-}
-
-internal sealed class HostTests(NativeEditor native, Effects effects, Action reload) : ITestRunner
-{
-    public bool CanCancel => true;
-
-    public Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
-    {
-        effects.Begins("run-tests");
-        var all = Enumerable.Range(1, native.Script.Tests).Select(index => $"Simulated.{request.Platform}.Test{index:000}");
-        var names = all.Where(name => Matches(request, name)).ToList();
-        var run = native.StartTests(request.RunId, names);
-        // Entering Play Mode reloads the domain: the run goes on behind it.
-        if (request.Platform == TestPlatform.PlayMode && !request.DisablesDomainReload) reload();
-        return Listen(run, listener, cancellation);
-    }
-
-    public Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
-    {
-        var run = native.RunOf(request.RunId);
-        return run == null || run.Ended ? null : Listen(run, listener, cancellation);
-    }
-
-    public IReadOnlyList<UnsavedScene> UnsavedScenes() => native.Script.UnsavedScenes
-        .Select(path => new UnsavedScene(Path.GetFileNameWithoutExtension(path), path.Contains('/') ? path : ""))
-        .ToList();
-
-    public IReadOnlyList<UnsavedScene> SaveScenes(IReadOnlyList<UnsavedScene> scenes)
-    {
-        effects.Begins("save " + string.Join(" ", scenes.Select(scene => scene.Path)));
-        native.Script.UnsavedScenes = [];
-        return [];
-    }
-
-    private static Task Listen(TestRun run, ITestRunListener listener, CancellationToken cancellation)
-    {
-        var done = new TaskCompletionSource();
-        listener.Started(run.Total);
-        run.EndListener = () =>
-        {
-            if (cancellation.IsCancellationRequested) done.TrySetCanceled(cancellation);
-            else done.TrySetResult();
-        };
-        run.Listener = test => listener.Finished(new TestCaseResult(
-            test.Name,
-            test.Passed ? TestVerdict.Passed : TestVerdict.Failed,
-            test.Seconds,
-            test.Passed ? "" : "Expected: True  But was: False",
-            test.Passed ? "" : $"  at {test.Name} () [0x00000] in Assets/Tests/SimulatedTests.cs:12"));
-        cancellation.Register(run.Cancel);
-        return done.Task;
-    }
-
-    private static bool Matches(TestRunRequest request, string name) => request.FilterKind switch
-    {
-        TestFilterKind.Exact => name == request.FilterValue,
-        TestFilterKind.Regex => System.Text.RegularExpressions.Regex.IsMatch(name, request.FilterValue),
-        _ => true,
-    };
 }

@@ -25,6 +25,9 @@ internal sealed class HostAssets(NativeEditor native, Effects effects) : IAssets
 
     public bool IsOnDisk(string path) => Project.Assets.ContainsKey(path);
 
+    /// <summary>Its project is none of the disk's.</summary>
+    public string? LinkIn(string path) => null;
+
     public IReadOnlyList<ComponentProperty> ImportSettings(string path) =>
         Get(path)?.Type == "Texture2D" ? [new ComponentProperty("m_IsReadable", "bool", "false")] : [];
 

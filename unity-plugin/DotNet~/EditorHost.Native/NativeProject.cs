@@ -34,6 +34,11 @@ public sealed class NativeProject(NativeEditor native)
     /// <summary>Scripts have changed, and the Editor is about to compile them.</summary>
     public bool HasChangedScripts { get; set; }
 
+    /// <summary>
+    /// The scripts were changed beside the Editor: so many tests fail once they are compiled. Null when they were not.
+    /// </summary>
+    public int? EditedFailures { get; set; }
+
     public string ActiveTarget { get; private set; } = "Android";
 
     public string? ActiveProfile { get; private set; }
@@ -58,6 +63,19 @@ public sealed class NativeProject(NativeEditor native)
         Add("Assets/Textures/Stone.png", "Texture2D");
         HasChangedScripts = false;
         return this;
+    }
+
+    /// <summary>Looks at the disk.</summary>
+    public void Refresh()
+    {
+        if (EditedFailures != null) HasChangedScripts = true;
+    }
+
+    /// <summary>The scripts as they are on the disk compile, and are what runs.</summary>
+    public void Compiled()
+    {
+        native.Script.TestFailures = EditedFailures ?? native.Script.TestFailures;
+        EditedFailures = null;
     }
 
     public void Add(string path, string type)

@@ -97,6 +97,13 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
             case "log":
                 Native.Write(command["type"]?.GetValue<string>() ?? "Log", Text(command, "message"));
                 return [];
+            case "edit":
+                var failing = (int)Number(command, "failingTests", 0);
+                return await Native.Loop.On(() =>
+                {
+                    Native.Project.EditedFailures = failing;
+                    return new JsonObject();
+                });
             case "script":
                 ScriptChanges.Apply(Native.Script, command);
                 return [];

@@ -206,6 +206,10 @@ namespace JobBroker.EditorStubs
 
         public static List<ICallbacks> TestCallbacks { get; } = new List<ICallbacks>();
 
+        /// <summary>What waits for the list of tests.</summary>
+        public static List<(TestMode Mode, Action<ITestAdaptor> Callback)> TestListRequests { get; } =
+            new List<(TestMode, Action<ITestAdaptor>)>();
+
         public static List<ExecutionSettings> TestRuns { get; } = new List<ExecutionSettings>();
 
         public static List<string> CancelledRuns { get; } = new List<string>();

@@ -61,6 +61,12 @@ namespace JobBroker.Bridge.Unity
             return outcome;
         }
 
+        public Task<CompileOutcome>? RefreshAsync()
+        {
+            AssetDatabase.Refresh();
+            return PendingAsync();
+        }
+
         /// <summary>
         /// Unity says at once that it compiles, also before it begins. In play mode it may wait for the player to leave it: nobody
         /// waits for that here.

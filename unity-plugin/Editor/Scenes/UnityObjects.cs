@@ -86,7 +86,7 @@ namespace JobBroker.Bridge.Unity
         {
             var target = Alive(one);
             Refusing("delete_refused", () => Undo.DestroyObjectImmediate(target));
-            if (target != null) throw new ToolException("delete_refused", $"Unity did not delete {one.Name}; the Console says why.");
+            if (target != null) throw new ToolException("delete_refused", $"Unity did not delete {one.Name}; the Console (get-logs) says why. Remove that reason, then call again.");
         }
 
         public bool IsInPrefabMode(SceneObject one)
@@ -119,7 +119,7 @@ namespace JobBroker.Bridge.Unity
             Refusing("component_refused", () => made = Undo.AddComponent(target, type));
             if (made == null)
             {
-                throw new ToolException("component_refused", $"Unity did not add {type.Name} to {one.Name}; the Console says why.");
+                throw new ToolException("component_refused", $"Unity did not add {type.Name} to {one.Name}; the Console (get-logs) says why. Remove that reason, then call again.");
             }
             return Told(made);
         }
@@ -128,13 +128,13 @@ namespace JobBroker.Bridge.Unity
         {
             if (!(component.Handle is Component target))
             {
-                throw new ToolException("missing_script", "The script of that component is missing, and Unity cannot remove it alone.");
+                throw new ToolException("missing_script", "The script of that component is missing, and Unity cannot remove it alone. Put the script back into the project, or ask a person to remove it in the Inspector.");
             }
             Refusing("component_refused", () => Undo.DestroyObjectImmediate(target));
             // Unity says why in the Console only.
             if (target != null)
             {
-                throw new ToolException("component_refused", $"Unity did not remove {component.Type}: another component needs it.");
+                throw new ToolException("component_refused", $"Unity did not remove {component.Type}: another component needs it. Remove that one first.");
             }
         }
 

@@ -40,6 +40,9 @@ namespace JobBroker.Bridge.Unity
 
         public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
 
+        public static TestMode ModeOf(TestPlatform platform) =>
+            platform == TestPlatform.PlayMode ? TestMode.PlayMode : TestMode.EditMode;
+
         /// <summary>
         /// The jobs of the runs that are under way, their clean-up included, also of those that a person began, by the ids that
         /// Execute returns; null where it cannot be known. The list is internal to the framework.
@@ -56,7 +59,15 @@ namespace JobBroker.Bridge.Unity
         /// <summary>
         /// How many of the tree's tests the request means; the tree may hold those that its filter leaves out.
         /// </summary>
-        public static int Count(ITestAdaptor tree, TestRunRequest request) => Count(tree, request, "");
+        public static int Count(ITestAdaptor tree, TestRunRequest request)
+        {
+            if (request.Picked != null) return request.Picked.Count;
+            // After a domain reload the run's record knows how many an expression meant.
+            var isExpression = request.FilterKind == TestFilterKind.Regex || request.FilterKind == TestFilterKind.Category;
+            return isExpression ? 0 : Count(tree, request, "");
+        }
+
+        public static TestTreeNode NodeOf(ITestAdaptor root) => NodeOf(root, "");
 
         public static TestCaseResult Result(ITestResultAdaptor result) => new TestCaseResult(
             result.FullName,
@@ -73,8 +84,28 @@ namespace JobBroker.Bridge.Unity
             var within = node.IsTestAssembly ? node.Name : assembly;
             if (node.IsSuite) return Children(node).Sum(child => Count(child, request, within));
             if (node.RunState != RunState.Runnable) return 0;
-            var categories = node.Categories ?? new string[0];
-            return TestSelection.Means(request.FilterKind, request.FilterValue, node.FullName, categories, within) ? 1 : 0;
+            return TestSelection.Means(request.FilterKind, request.FilterValue, node.FullName, within) ? 1 : 0;
+        }
+
+        private static TestTreeNode NodeOf(ITestAdaptor node, string name) => new TestTreeNode(
+            name,
+            node.IsSuite,
+            StateOf(node.RunState),
+            node.Categories,
+            Children(node).Select(child => NodeOf(child, child.IsTestAssembly ? child.Name : TestSelection.FilterName(child.FullName, child.ChildIndex))).ToList(),
+            node.IsTestAssembly);
+
+        private static TestNodeState StateOf(RunState state)
+        {
+            switch (state)
+            {
+                case RunState.Runnable:
+                    return TestNodeState.Runnable;
+                case RunState.Explicit:
+                    return TestNodeState.Explicit;
+                default:
+                    return TestNodeState.Skipped;
+            }
         }
 
         private static IEnumerable<ITestAdaptor> Children(ITestAdaptor node) =>
@@ -82,15 +113,11 @@ namespace JobBroker.Bridge.Unity
 
         private static Filter FilterOf(TestRunRequest request)
         {
-            var filter = new Filter
-            {
-                testMode = request.Platform == TestPlatform.PlayMode ? TestMode.PlayMode : TestMode.EditMode,
-            };
+            var filter = new Filter { testMode = ModeOf(request.Platform) };
             var value = new[] { request.FilterValue };
             if (request.FilterKind == TestFilterKind.Exact) filter.testNames = value;
-            if (request.FilterKind == TestFilterKind.Regex) filter.groupNames = value;
             if (request.FilterKind == TestFilterKind.Assembly) filter.assemblyNames = new[] { TestSelection.Bare(value[0]) };
-            if (request.FilterKind == TestFilterKind.Category) filter.categoryNames = value;
+            if (request.Picked?.Names != null) filter.testNames = request.Picked.Names.ToArray();
             return filter;
         }
 

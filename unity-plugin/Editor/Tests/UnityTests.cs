@@ -61,6 +61,23 @@ namespace JobBroker.Bridge.Unity
 
         private static bool IsPlaying => EditorApplication.isPlaying || EditorApplication.isPlayingOrWillChangePlaymode;
 
+        public Task<TestTreeNode> ListAsync(TestPlatform platform)
+        {
+            var listed = new TaskCompletionSource<TestTreeNode>();
+            api.RetrieveTestList(TestFramework.ModeOf(platform), root =>
+            {
+                try
+                {
+                    listed.TrySetResult(TestFramework.NodeOf(root));
+                }
+                catch (Exception error)
+                {
+                    listed.TrySetException(error);
+                }
+            });
+            return listed.Task;
+        }
+
         public Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
         {
             if (IsRunning)

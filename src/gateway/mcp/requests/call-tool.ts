@@ -72,7 +72,7 @@ export function callTool(
 }
 
 /** What the client says that its call belongs to: in `_meta`, else in headers. */
-export function traceOf(
+function traceOf(
   { _meta: meta }: Pick<CallToolRequestParams, "_meta">,
   { request }: Pick<OpenCall, "request">,
 ): TraceContext | undefined {

@@ -41,6 +41,9 @@ namespace JobBroker.Bridge.Ports
         /// <summary>Whether a file or a folder is there, imported or not.</summary>
         bool IsOnDisk(string path);
 
+        /// <summary>The first part of a path that is a link on the disk; null when none is.</summary>
+        string? LinkIn(string path);
+
         /// <summary>The importer's settings of an asset, as text; empty where it has none.</summary>
         IReadOnlyList<ComponentProperty> ImportSettings(string path);
 

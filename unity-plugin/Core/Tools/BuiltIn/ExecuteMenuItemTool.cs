@@ -81,7 +81,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 var cause = (error as TargetInvocationException)?.InnerException ?? error;
                 throw new ToolException(
                     "menu_item_failed",
-                    $"The menu item {path} threw {cause.GetType().Name}: {cause.Message}",
+                    $"The menu item {path} threw {cause.GetType().Name}: {cause.Message.TrimEnd('.')}. What it did before that stays done: look before you call again.",
                     cause,
                     cause.StackTrace);
             }

@@ -93,7 +93,7 @@ public sealed class ExecuteCodeToolTests : IDisposable
         var error = await Assert.ThrowsAsync<ToolException>(
             () => call.Run(Tool, new { Code = $"{Log}(\"before\"); throw new InvalidOperationException(\"on purpose\");" }));
         Assert.Equal("runtime_exception", error.Type);
-        Assert.Equal("The code threw InvalidOperationException: on purpose", error.Message);
+        Assert.Equal("The code threw InvalidOperationException: on purpose. What ran before that stays done: look before you call again.", error.Message);
         Assert.Contains("JobBrokerExecutedCode.Run", error.StackTrace);
         Assert.Equal("before", (string?)call.LastPartial!["Logs"]![0]);
         Assert.Equal(1, editor.Console.Listeners);

@@ -78,7 +78,7 @@ public sealed class MenuToolsTests : IDisposable
     {
         var error = await ToolCall.Fails(Execute, new { MenuItemPath = "Tools/Break" });
         Assert.Equal("menu_item_failed", error.Type);
-        Assert.Equal("The menu item Tools/Break threw InvalidOperationException: broken", error.Message);
+        Assert.Equal("The menu item Tools/Break threw InvalidOperationException: broken. What it did before that stays done: look before you call again.", error.Message);
         Assert.Contains(nameof(MenuToolsTests), error.StackTrace);
     }
 

@@ -39,9 +39,36 @@ public sealed class RunTestsGateTests : IDisposable
         editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.TestExecution);
         Assert.Equal(
             "run-tests with UnsavedScenes: save is blocked: switch on \"Allow Scene Editing\" in Unity under "
-            + "Window > Unity Job Broker, section Security.",
+            + "Window > Unity Job Broker, section Security (or save-scene alone, section Tools).",
             await Refused("security_blocked", new { UnsavedScenes = "save" }));
         Assert.Empty(editor.Tests.Saved);
+    }
+
+    [Fact]
+    public async Task Who_denies_save_scene_by_its_name_denies_saving_here_too()
+    {
+        editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.TestExecution, SecuritySetting.SceneEditing) with
+        {
+            Choices = ToolChoices.Of(["-save-scene"]),
+        };
+        Assert.Equal(
+            "run-tests with UnsavedScenes: save is blocked: it does what save-scene does, and that is denied by its name; switch save-scene "
+            + "on in Unity under Window > Unity Job Broker, section Tools.",
+            await Refused("security_blocked", new { UnsavedScenes = "save" }));
+        editor.Security.Current = editor.Security.Current with { IsBatch = true };
+        Assert.Contains("take -save-scene out of -brokerAllow", await Refused("security_blocked", new { UnsavedScenes = "save" }));
+        Assert.Empty(editor.Tests.Saved);
+    }
+
+    [Fact]
+    public void Who_allows_save_scene_alone_allows_saving_here_too()
+    {
+        editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
+        editor.Security.Current = new SecuritySnapshot { Choices = ToolChoices.Of(["save-scene"]) };
+        _ = new ToolCall().Run(new TickingTool(new RunTestsTool(editor.Services), editor), new { UnsavedScenes = "save" });
+        Assert.Equal(["Level"], editor.Tests.Saved.Select(scene => scene.Name));
+        Assert.Single(editor.Tests.Begun);
     }
 
     [Fact]
@@ -49,7 +76,7 @@ public sealed class RunTestsGateTests : IDisposable
     {
         editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.SceneEditing);
         editor.Tests.Unsaved.Add(new UnsavedScene("Level", "Assets/Level.unity"));
-        var running = new ToolCall().Run(new RunTestsTool(editor.Services), new { UnsavedScenes = "save" });
+        var running = new ToolCall().Run(new TickingTool(new RunTestsTool(editor.Services), editor), new { UnsavedScenes = "save" });
         Assert.Equal(["Level"], editor.Tests.Saved.Select(scene => scene.Name));
         editor.Tests.Start(1);
         editor.Tests.Finish("G.One");
@@ -80,7 +107,7 @@ public sealed class RunTestsGateTests : IDisposable
         editor.Compiler.LastErrors.Add(new CompilerMessage(true, "Assets/A.cs(3,5): error CS1002: ; expected", "Assets/A.cs", 3, 5));
         editor.Compiler.LastErrors.Add(new CompilerMessage(true, "CS0103: no such name\nmore", "Assets/B.cs", 7, 1));
         var lines = (await Refused("compile_errors")).Split('\n');
-        Assert.Equal("The scripts do not compile (2 errors). Correct them, call compile, then run-tests again.", lines[0]);
+        Assert.Equal("The scripts do not compile (2 errors). Correct them, then call run-tests again.", lines[0]);
         Assert.Equal(["Assets/A.cs(3,5): error CS1002: ; expected", "Assets/B.cs(7,1): CS0103: no such name"], lines[1..]);
     }
 
@@ -104,7 +131,7 @@ public sealed class RunTestsGateTests : IDisposable
 
     private async Task<string> Refused(string type, object? arguments = null)
     {
-        var running = new ToolCall().Run(new RunTestsTool(editor.Services), arguments);
+        var running = new ToolCall().Run(new TickingTool(new RunTestsTool(editor.Services), editor), arguments);
         Assert.Empty(editor.Tests.Begun);
         var error = await Assert.ThrowsAsync<ToolException>(() => running);
         Assert.Equal(type, error.Type);

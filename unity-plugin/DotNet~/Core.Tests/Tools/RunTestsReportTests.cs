@@ -30,7 +30,7 @@ public sealed class RunTestsReportTests : IDisposable
     public async Task Cases_are_those_of_the_result_and_name_that_were_asked_for(string results, string name, string? listed)
     {
         var call = new ToolCall();
-        var running = call.Run(new RunTestsTool(editor.Services), new { ReportResults = results, ReportName = name });
+        var running = call.Run(new TickingTool(new RunTestsTool(editor.Services), editor), new { ReportResults = results, ReportName = name });
         editor.Tests.Start(5);
         editor.Tests.Finish("Fighter.Jumps");
         editor.Tests.Finish("Fighter.Hits", TestVerdict.Failed);
@@ -49,7 +49,7 @@ public sealed class RunTestsReportTests : IDisposable
     [Fact]
     public async Task A_test_reported_again_with_another_result_is_where_its_last_result_belongs()
     {
-        var running = new ToolCall().Run(new RunTestsTool(editor.Services), new { ReportResults = "passed" });
+        var running = new ToolCall().Run(new TickingTool(new RunTestsTool(editor.Services), editor), new { ReportResults = "passed" });
         editor.Tests.Start(3);
         editor.Tests.Finish("G.One", TestVerdict.Failed);
         editor.Tests.Finish("G.Two");
@@ -63,7 +63,7 @@ public sealed class RunTestsReportTests : IDisposable
     [Fact]
     public async Task An_expression_that_takes_too_long_is_given_up_once_and_the_run_is_not()
     {
-        var running = new ToolCall().Run(new RunTestsTool(editor.Services), new { ReportName = "^(a+)+$" });
+        var running = new ToolCall().Run(new TickingTool(new RunTestsTool(editor.Services), editor), new { ReportName = "^(a+)+$" });
         editor.Tests.Start(3);
         editor.Tests.Finish("aa");
         editor.Tests.Finish(new string('a', 40) + "!");
@@ -77,7 +77,7 @@ public sealed class RunTestsReportTests : IDisposable
     [Fact]
     public async Task What_is_no_expression_begins_nothing()
     {
-        var error = await ToolCall.Fails(new RunTestsTool(editor.Services), new { ReportName = "(" });
+        var error = await ToolCall.Fails(new TickingTool(new RunTestsTool(editor.Services), editor), new { ReportName = "(" });
         Assert.Equal(ToolException.InvalidArguments, error.Type);
         Assert.StartsWith("ReportName is not a regular expression", error.Message);
         Assert.Empty(editor.Tests.Begun);

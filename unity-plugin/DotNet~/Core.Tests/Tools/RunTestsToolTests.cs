@@ -21,7 +21,7 @@ public sealed class RunTestsToolTests : IDisposable
 
     public void Dispose() => editor.Dispose();
 
-    private RunTestsTool Tool => new(editor.Services);
+    private TickingTool Tool => new(new RunTestsTool(editor.Services), editor);
 
     private string ResumeFile => Path.Combine(editor.Info.ProjectPath, "Temp", "JobBroker", $"tests-{Id}.jsonl");
 

@@ -66,6 +66,9 @@ namespace UnityEditor.TestTools.TestRunner.Api
         string[] Categories { get; }
 
         RunState RunState { get; }
+
+        /// <summary>-1, but for one of several children of the same name.</summary>
+        int ChildIndex { get; }
     }
 
     public interface ITestResultAdaptor
@@ -116,6 +119,10 @@ namespace UnityEditor.TestTools.TestRunner.Api
             StubEditor.BeginTestJob();
             return StubEditor.TestJobs[StubEditor.TestJobs.Count - 1].guid;
         }
+
+        /// <summary>Calls back on a later tick.</summary>
+        public void RetrieveTestList(TestMode testMode, Action<ITestAdaptor> callback) =>
+            StubEditor.TestListRequests.Add((testMode, callback));
 
         public void RegisterCallbacks<T>(T testCallbacks, int priority = 0) where T : ICallbacks =>
             StubEditor.TestCallbacks.Add(testCallbacks);

@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using UnityEditor;
 using UnityEngine;
@@ -30,9 +31,13 @@ namespace JobBroker.Bridge.Unity
             return new AssetEntry(path, guid, type == null ? "Unknown" : type.Name, AssetDatabase.IsValidFolder(path));
         }
 
+        private static string ProjectPath => Path.GetDirectoryName(Application.dataPath)!;
+
+        public string? LinkIn(string path) => DiskLinks.FirstIn(ProjectPath, path);
+
         public bool IsOnDisk(string path)
         {
-            var file = Path.Combine(Path.GetDirectoryName(Application.dataPath)!, path);
+            var file = Path.Combine(ProjectPath, path);
             return File.Exists(file) || Directory.Exists(file);
         }
 

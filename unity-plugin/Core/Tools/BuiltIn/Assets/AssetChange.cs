@@ -50,13 +50,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var isMove = wanted.Action == AssetAction.Move;
             var from = isMove
-                ? AssetPath.Writable(nameof(wanted.Path), wanted.Path)
+                ? AssetPath.Writable(assets, nameof(wanted.Path), wanted.Path)
                 : AssetPath.Readable(nameof(wanted.Path), wanted.Path);
             var source = AssetPath.Existing(assets, from);
             var to = AssetPath.Readable(nameof(wanted.Destination), wanted.Destination);
             var there = assets.Get(to);
             if (there != null && there.IsFolder && there.Guid != source.Guid) to += "/" + AssetPath.NameOf(from);
-            AssetPath.Writable(nameof(wanted.Destination), to);
+            AssetPath.Writable(assets, nameof(wanted.Destination), to);
             // Where letter case does not count, another spelling is the asset itself: a copy would first put it into the trash.
             var isItself = string.Equals(from, to, StringComparison.Ordinal) || (!isMove && assets.Get(to)?.Guid == source.Guid);
             if (isItself)
@@ -73,7 +73,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private ManageAssetsResponse Delete()
         {
-            var path = AssetPath.Writable(nameof(wanted.Path), wanted.Path);
+            var path = AssetPath.Writable(assets, nameof(wanted.Path), wanted.Path);
             var gone = AssetPath.Existing(assets, path);
             Check(assets.MoveToTrash(path), $"move {path} to the trash", "Nothing was deleted.");
             return new ManageAssetsResponse
@@ -85,7 +85,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>With those above it that are missing.</summary>
         private ManageAssetsResponse CreateFolder()
         {
-            var path = AssetPath.Writable(nameof(wanted.Path), wanted.Path);
+            var path = AssetPath.Writable(assets, nameof(wanted.Path), wanted.Path);
             var missing = new Stack<string>();
             for (var at = path; assets.Get(at)?.IsFolder != true; at = AssetPath.ParentOf(at))
             {
@@ -122,7 +122,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private string NewPath(string extension)
         {
-            var path = AssetPath.Writable(nameof(wanted.Path), wanted.Path);
+            var path = AssetPath.Writable(assets, nameof(wanted.Path), wanted.Path);
             if (path.EndsWith(extension, StringComparison.OrdinalIgnoreCase)) return path;
             throw new ToolException(ToolException.InvalidArguments, $"Path must end in {extension}: {path}");
         }

@@ -15,12 +15,17 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private const int MostSuggestions = 3;
 
-        /// <summary>A path below Assets, with slashes; throws invalid_arguments for any other.</summary>
-        public static string Writable(string parameter, string given)
+        /// <summary>
+        /// A path below Assets, with slashes; throws invalid_arguments for any other, and for one that leads through a link: what is
+        /// written there may lie outside of the project.
+        /// </summary>
+        public static string Writable(IAssets assets, string parameter, string given)
         {
-            var path = Readable(parameter, given);
-            if (path.StartsWith(Assets + "/", StringComparison.Ordinal)) return path;
-            throw Invalid(parameter, given, path == Assets ? "must be below Assets" : "must be below Assets: packages are only read");
+            var path = Writable(parameter, given);
+            if (assets.LinkIn(path) is not { } link) return path;
+            throw new ToolException(
+                ToolException.InvalidArguments,
+                $"{parameter} leads through {link}, a link on the disk, which may lead out of the project: {given}. Choose a path without a link.");
         }
 
         /// <summary>The same, where Assets itself and Packages will do.</summary>
@@ -53,11 +58,18 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             throw new ToolException("asset_not_found", $"There is no asset {path}.{hint}");
         }
 
+        private static string Writable(string parameter, string given)
+        {
+            var path = Readable(parameter, given);
+            if (path.StartsWith(Assets + "/", StringComparison.Ordinal)) return path;
+            throw Invalid(parameter, given, path == Assets ? "must be below Assets" : "must be below Assets: packages are only read");
+        }
+
         private static string Others(IAssets assets, string path)
         {
             var name = System.IO.Path.GetFileNameWithoutExtension(NameOf(path));
             var others = assets.Find(name, new[] { Assets }).OrderBy(one => one, StringComparer.Ordinal).Take(MostSuggestions).ToList();
-            return others.Count == 0 ? "" : $" Did you mean {string.Join(" or ", others)}?";
+            return others.Count == 0 ? " find-assets searches for it." : $" Did you mean {string.Join(" or ", others)}?";
         }
 
         private static string? Fault(string name)

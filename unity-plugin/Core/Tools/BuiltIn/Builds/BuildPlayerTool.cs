@@ -150,7 +150,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             if (outcome.Summary == "Cancelled")
             {
-                return new ToolException("build_cancelled", "The build was cancelled in the Editor.");
+                return new ToolException("build_cancelled", "The build was cancelled in the Editor. Call build-player again if the player is still wanted.");
             }
             var counted = outcome.Errors == 1 ? "1 error" : $"{outcome.Errors} errors";
             var messages = outcome.Messages.Take(MessagesInError).Select(message => "\n" + message);

@@ -75,7 +75,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var refusal = parameters.BuildProfile.Length > 0
                 ? services.Builds.SwitchToProfile(parameters.BuildProfile)
                 : services.Builds.Switch(BuildTargets.NameOf(services.Builds, parameters.BuildTarget));
-            if (refusal != null) throw new ToolException("switch_refused", $"The Editor was not switched: {refusal}");
+            if (refusal != null) throw new ToolException("switch_refused", $"The Editor was not switched: {refusal.TrimEnd('.')}. Remove that reason (get-logs may say more), then call again.");
             return await Settled(parameters, deadline, context);
         }
 

@@ -105,7 +105,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 }
                 throw new ToolException(
                     "runtime_exception",
-                    $"The code threw {cause.GetType().Name}: {cause.Message}",
+                    $"The code threw {cause.GetType().Name}: {cause.Message.TrimEnd('.')}. What ran before that stays done: look before you call again.",
                     cause,
                     cause.StackTrace);
             }

@@ -42,7 +42,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var now = new JObject();
             if (values.Count == 0) return now;
-            if (component.Handle == null) throw new ToolException("missing_script", "The script of that component is missing.");
+            if (component.Handle == null) throw new ToolException("missing_script", "The script of that component is missing. Put the script back into the project and call compile, then call again.");
             using (var properties = objects.Edit(component))
             {
                 var writer = new PropertyWriter(properties, scene);

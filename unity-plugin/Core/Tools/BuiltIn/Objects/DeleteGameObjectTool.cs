@@ -47,7 +47,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var one = Targets.Find(scene, parameters.Target);
             if (objects.IsPrefabRoot(one))
             {
-                throw new ToolException("prefab_root", $"{one.Name} is the root of the open prefab and cannot be deleted.");
+                throw new ToolException("prefab_root", $"{one.Name} is the root of the open prefab and cannot be deleted. Delete what is below it, or the prefab itself with manage-assets.");
             }
             var answer = ObjectEdit.Tell(new DeletedObject { Count = ObjectEdit.CountOf(one) }, one, objects);
             using (var undo = objects.BeginUndo(ToolName))

@@ -73,7 +73,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var parent = parameters.Parent == null || parameters.Parent.Trim('/').Length == 0 ? null : ParentFor(one, parameters.Parent);
             if (parameters.Parent != null && objects.IsPrefabRoot(one))
             {
-                throw new ToolException("prefab_root", $"{one.Name} is the root of the open prefab and cannot have a parent.");
+                throw new ToolException("prefab_root", $"{one.Name} is the root of the open prefab and cannot have a parent. Leave Parent out, or move what is below it.");
             }
             using (var undo = objects.BeginUndo(ToolName))
             {
@@ -127,7 +127,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 throw new ToolException("parent_refused", $"{one.Name} and {given} are not both in the open prefab.");
             }
             if (SceneWalk.From(new[] { one }, true).All(entry => entry.Key.Id != parent.Id)) return parent;
-            throw new ToolException("parent_is_below", $"{given} is {one.Name} itself or below it, and cannot become its parent.");
+            throw new ToolException("parent_is_below", $"{given} is {one.Name} itself or below it, and cannot become its parent. Choose a Parent outside of it.");
         }
     }
 }

@@ -67,7 +67,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var types = objects.ComponentTypes(name);
             if (types.Count == 1) return types[0];
             throw types.Count == 0
-                ? new ToolException("component_type_not_found", $"There is no component type {name}.")
+                ? new ToolException("component_type_not_found", $"There is no component type {name}. Look at its spelling; a new script is there once it is compiled (compile).")
                 : new ToolException(
                     "component_type_ambiguous", $"Several component types are {name}: {string.Join(", ", types)}. Give the full name.");
         }

@@ -143,7 +143,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private void Remember() => context.SaveResumeRecord(ToolJson.From(state));
 
         private ToolException Failed(string reason) => new ToolException(
-            "package_failed", $"The Package Manager refused: {reason.TrimEnd('.')}. No package was changed.");
+            "package_failed", $"The Package Manager refused: {reason.TrimEnd('.')}. No package was changed. Correct Package, then call again.");
 
         private static ToolException Unknown(string why) =>
             new ToolException(ToolException.OutcomeUnknown, $"{why} {WhereToLook}");

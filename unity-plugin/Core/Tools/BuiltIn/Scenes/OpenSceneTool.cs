@@ -71,11 +71,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     {
         private readonly ISceneFiles scenes;
         private readonly IObjectEditing objects;
+        private readonly ISecuritySettings security;
 
         public OpenSceneTool(ToolServices services)
         {
             scenes = services.SceneFiles;
             objects = services.Objects;
+            security = services.Security;
         }
 
         protected override Task<OpenSceneResponse> ExecuteAsync(OpenSceneSchema parameters, ToolContext context)
@@ -106,6 +108,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (dirty.Count == 0) return;
             if (unsaved == LeftScenes.Save)
             {
+                SceneChanges.RefuseSaving("open-scene with UnsavedScenes: save", security.Current);
                 response.Saved = SceneChanges.SaveAll(scenes);
                 return;
             }

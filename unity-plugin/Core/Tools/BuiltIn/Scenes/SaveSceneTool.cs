@@ -26,7 +26,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     /// <summary>Writes open scenes, and the prefab that is open in Prefab Mode.</summary>
     [McpTool(
-        Name = "save-scene",
+        Name = ToolName,
         Description = "Saves open scenes and the prefab open in Prefab Mode.",
         Effect = ToolEffect.Idempotent,
         ExecutionClass = ExecutionClass.Quick,
@@ -34,6 +34,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         RequiredSecuritySetting = SecuritySetting.SceneEditing)]
     public sealed class SaveSceneTool : AbstractUnityTool<SaveSceneSchema, SaveSceneResponse>
     {
+        internal const string ToolName = "save-scene";
+
         private readonly ISceneFiles scenes;
         private readonly IAssets assets;
         private readonly IObjectEditing objects;

@@ -2,6 +2,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
 using Newtonsoft.Json;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
@@ -50,6 +51,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (unsaved.Count == 0) return;
             throw new ToolException(
                 "unsaved_scenes", $"{Names(unsaved)} {(unsaved.Count == 1 ? "has" : "have")} changes that are not saved. {otherwise}");
+        }
+
+        /// <summary>Throws a ToolException unless a call that is not save-scene may save scenes as well.</summary>
+        /// <param name="what">The call, as the beginning of a sentence.</param>
+        public static void RefuseSaving(string what, SecuritySnapshot settings)
+        {
+            var refusal = ToolConsent.NeedsTool(what, SaveSceneTool.ToolName, SecuritySetting.SceneEditing, settings);
+            if (refusal != null) throw new ToolException("security_blocked", refusal);
         }
 
         /// <summary>Saves what is changed where it is; returns the paths.</summary>

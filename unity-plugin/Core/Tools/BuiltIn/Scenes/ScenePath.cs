@@ -32,7 +32,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <param name="advice">What to do about a scene that is there.</param>
         public static string New(ISceneFiles scenes, IAssets assets, string parameter, string given, string advice)
         {
-            var path = AssetPath.Writable(parameter, Checked(parameter, given));
+            var path = AssetPath.Writable(assets, parameter, Checked(parameter, given));
             if (scenes.Known().Contains(path) || assets.Get(path) != null) throw new ToolException("scene_exists", $"There is a scene {path} already: {advice}.");
             if (!assets.IsOnDisk(path)) return path;
             throw new ToolException("scene_exists", $"A file that is not imported is at {path}: manage-assets, Action Refresh, imports it.");

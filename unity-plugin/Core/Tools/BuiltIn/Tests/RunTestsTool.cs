@@ -49,10 +49,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public string? Message { get; set; }
     }
 
-    /// <summary>Runs tests; each finished one is a partial result, and the run goes on after a domain reload.</summary>
+    /// <summary>
+    /// Runs the tests of the scripts as they are on the disk; each finished one is a partial result, and the run goes on after a
+    /// domain reload.
+    /// </summary>
     [McpTool(
         Name = "run-tests",
-        Description = "Runs the project's tests as they are compiled (after an edit, compile first) and reports each as it ends.",
+        Description = "Imports and compiles what changed on the disk, then runs the project's tests and reports each as it ends.",
         Effect = ToolEffect.Idempotent,
         Cancellable = true,
         ExecutionClass = ExecutionClass.Medium,
@@ -72,24 +75,39 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public async Task<object?> ResumeAsync(JObject arguments, JToken? resumeRecord, ToolContext context)
         {
             var parameters = Bind(arguments);
+            if (TestPreparation.IsUnderWay(resumeRecord))
+            {
+                return ToolJson.From(await Prepared(parameters, context, preparation => preparation.GoOnAsync()));
+            }
             var run = TestRun.Resumed(services, context, resumeRecord, ReportFilter.Of(parameters));
-            var resumed = services.Tests.AttachAsync(Request(parameters, context), run, Stop(context));
+            var resumed = services.Tests.AttachAsync(Request(parameters, context, null), run, Stop(context));
             if (resumed != null) await Ended(resumed, run);
             else if (!run.IsComplete) throw Cut(run);
             return ToolJson.From(Finish(parameters, run));
         }
 
-        protected override async Task<RunTestsResponse> ExecuteAsync(RunTestsSchema parameters, ToolContext context)
+        protected override Task<RunTestsResponse> ExecuteAsync(RunTestsSchema parameters, ToolContext context)
         {
-            var request = Request(parameters, context);
+            Check(parameters);
+            return Prepared(parameters, context, preparation => preparation.BeginAsync());
+        }
+
+        /// <summary>The run, once everything that precedes it has ended; nothing of it has begun before.</summary>
+        private async Task<RunTestsResponse> Prepared(
+            RunTestsSchema parameters,
+            ToolContext context,
+            Func<TestPreparation, Task<PickedTests?>> prepare)
+        {
             var filter = ReportFilter.Of(parameters);
+            var picked = await prepare(new TestPreparation(services, context, parameters));
             TestRunGate.Pass(services, parameters.UnsavedScenes);
-            var run = TestRun.Begin(services, context, filter);
-            await Ended(services.Tests.RunAsync(request, run, Stop(context)), run);
+            var run = TestRun.Begin(services, context, filter, picked?.Count ?? -1);
+            var isEmpty = picked?.Names is { Count: 0 };
+            if (!isEmpty) await Ended(services.Tests.RunAsync(Request(parameters, context, picked), run, Stop(context)), run);
             return Finish(parameters, run);
         }
 
-        private static TestRunRequest Request(RunTestsSchema parameters, ToolContext context)
+        private static void Check(RunTestsSchema parameters)
         {
             if (parameters.FilterType != TestFilter.All && parameters.FilterValue.Length == 0)
             {
@@ -97,16 +115,19 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                     ToolException.InvalidArguments,
                     $"FilterValue is required when FilterType is {ToolJson.From(parameters.FilterType)}.");
             }
-            if (parameters.FilterType == TestFilter.Regex) TextFilter.Expression("FilterValue", parameters.FilterValue);
-            return new TestRunRequest(
+            TestPick.Check(KindOf(parameters.FilterType), parameters.FilterValue);
+        }
+
+        private static TestRunRequest Request(RunTestsSchema parameters, ToolContext context, PickedTests? picked) =>
+            new TestRunRequest(
                 context.OperationId,
                 parameters.TestMode,
                 KindOf(parameters.FilterType),
                 parameters.FilterValue,
-                parameters.ReloadDomain == DomainReload.Disable);
-        }
+                parameters.ReloadDomain == DomainReload.Disable,
+                picked);
 
-        private static TestFilterKind KindOf(TestFilter filter)
+        internal static TestFilterKind KindOf(TestFilter filter)
         {
             switch (filter)
             {

@@ -56,10 +56,11 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>True when every test has reported its result.</summary>
         public bool IsComplete => Total >= 0 && Counts.Completed >= Total;
 
-        public static TestRun Begin(ToolServices services, ToolContext context, ReportFilter filter)
+        /// <param name="total">-1 where only the framework knows it.</param>
+        public static TestRun Begin(ToolServices services, ToolContext context, ReportFilter filter, int total)
         {
             var file = FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId);
-            var run = new TestRun(services, context, file, services.Clock.NowMs, -1, filter);
+            var run = new TestRun(services, context, file, services.Clock.NowMs, total, filter);
             run.finished.Delete();
             run.Remember();
             return run;

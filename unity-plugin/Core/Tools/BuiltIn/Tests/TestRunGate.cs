@@ -2,7 +2,6 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Ports;
-using JobBroker.Bridge.Security;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
@@ -16,8 +15,18 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private const int MostErrorLength = 300;
         private const int MostScenes = 20;
 
-        /// <summary>Throws a <see cref="ToolException"/> that says what to do; nothing has been changed or run then.</summary>
+        /// <summary>
+        /// Throws a <see cref="ToolException"/> that says what to do, unless the run may begin now; no test has run then.
+        /// </summary>
         public static void Pass(ToolServices services, UnsavedScenes unsavedScenes)
+        {
+            RefuseBroken(services);
+            var unsaved = Look(services, unsavedScenes);
+            if (unsaved.Count > 0) Save(services.Tests, unsaved);
+        }
+
+        /// <summary>Returns the scenes that are to be saved. Throws as well, and has changed nothing.</summary>
+        public static IReadOnlyList<UnsavedScene> Look(ToolServices services, UnsavedScenes unsavedScenes)
         {
             if (services.Editor.Phase == "playing")
             {
@@ -26,14 +35,18 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                     "The Editor is in play mode, and a test run begins outside it. Leave play mode (control-play-mode, Action: "
                     + "Exit), then call run-tests again.");
             }
-            if (services.Editor.Phase == "compile_errors") throw DoesNotCompile(services.Compiler.Errors());
             var unsaved = services.Tests.UnsavedScenes();
-            if (unsaved.Count == 0) return;
+            if (unsaved.Count == 0) return unsaved;
             if (unsavedScenes == UnsavedScenes.Refuse) throw Unsaved(unsaved);
-            const string what = "run-tests with UnsavedScenes: save";
-            var refusal = ToolConsent.NeedsSwitch(what, SecuritySetting.SceneEditing, services.Security.Current);
-            if (refusal != null) throw new ToolException("security_blocked", refusal);
-            Save(services.Tests, unsaved);
+            SceneChanges.RefuseSaving("run-tests with UnsavedScenes: save", services.Security.Current);
+            var unsavable = unsaved.Where(scene => scene.IsPrefab || scene.Path.Length == 0).ToList();
+            if (unsavable.Count > 0) throw Unsaved(unsavable);
+            return unsaved;
+        }
+
+        public static void RefuseBroken(ToolServices services)
+        {
+            if (services.Editor.Phase == "compile_errors") throw DoesNotCompile(services.Compiler.Errors());
         }
 
         private static ToolException DoesNotCompile(IReadOnlyList<CompilerMessage> errors)
@@ -46,7 +59,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var shown = string.Concat(errors.Take(MostErrors).Select(error => "\n" + Line(error)));
             var more = errors.Count > MostErrors ? $"\n… and {errors.Count - MostErrors} more." : "";
             return new ToolException(
-                type, $"The scripts do not compile ({errors.Count} errors). Correct them, call compile, then run-tests again.{shown}{more}");
+                type, $"The scripts do not compile ({errors.Count} errors). Correct them, then call run-tests again.{shown}{more}");
         }
 
         /// <summary>Unity puts the place before the text itself; the C# compiler's own messages do not have it.</summary>
@@ -61,8 +74,6 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>The one place where this tool writes to the project's scenes.</summary>
         private static void Save(ITestRunner tests, IReadOnlyList<UnsavedScene> unsaved)
         {
-            var unsavable = unsaved.Where(scene => scene.IsPrefab || scene.Path.Length == 0).ToList();
-            if (unsavable.Count > 0) throw Unsaved(unsavable);
             var failed = tests.SaveScenes(unsaved);
             if (failed.Count == 0) return;
             throw new ToolException(

@@ -1,3 +1,4 @@
+#nullable enable
 using System;
 using System.Collections.Generic;
 using System.Threading;
@@ -20,6 +21,24 @@ public sealed class ScriptedCompiler : ICompiler
     public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
     {
         Forced.Add(force);
+        running = new TaskCompletionSource<CompileOutcome>();
+        return running.Task;
+    }
+
+    public int Refreshes { get; private set; }
+
+    /// <summary>Called before a refresh looks.</summary>
+    public Action? Refreshing { get; set; }
+
+    /// <summary>What a refresh finds on the disk.</summary>
+    public bool HasChangedScripts { get; set; }
+
+    public Task<CompileOutcome>? RefreshAsync()
+    {
+        Refreshing?.Invoke();
+        Refreshes++;
+        if (!HasChangedScripts) return null;
+        HasChangedScripts = false;
         running = new TaskCompletionSource<CompileOutcome>();
         return running.Task;
     }

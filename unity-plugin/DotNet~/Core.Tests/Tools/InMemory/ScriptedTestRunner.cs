@@ -1,3 +1,4 @@
+#nullable enable
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -16,6 +17,17 @@ public sealed class ScriptedTestRunner : ITestRunner
     private TaskCompletionSource running = new();
     private ITestRunListener? listener;
     private string? runId;
+
+    /// <summary>The project's tests.</summary>
+    public TestTreeNode Tree { get; set; } = TreeOf("Game.A.One", "Game.A.Two", "Game.B.Three", "Game.B.Four", "Other.Five");
+
+    /// <summary>The list while the framework has not made it; null when it answers at once.</summary>
+    public TaskCompletionSource<TestTreeNode>? Listing { get; set; }
+
+    public static TestTreeNode TreeOf(params string[] names) => new(
+        "", true, children: [new("Tests.dll", true, children: [.. names.Select(name => new TestTreeNode(name, false))], isAssembly: true)]);
+
+    public Task<TestTreeNode> ListAsync(TestPlatform platform) => Listing?.Task ?? Task.FromResult(Tree);
 
     public bool CanCancel { get; set; } = true;
 

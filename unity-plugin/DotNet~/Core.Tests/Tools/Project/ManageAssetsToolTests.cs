@@ -143,6 +143,25 @@ public sealed class ManageAssetsToolTests : IDisposable
         Assert.Contains("packages are only read", refused.Message);
     }
 
+    [Theory]
+    [InlineData("Delete", "Assets/Shared/Rock.mat", "")]
+    [InlineData("Move", "Assets/Art/Rock.mat", "Assets/Shared/Rock.mat")]
+    [InlineData("Move", "Assets/Shared/Rock.mat", "Assets/Art/Other.mat")]
+    [InlineData("Copy", "Assets/Art/Rock.mat", "Assets/Shared/Rock.mat")]
+    [InlineData("CreateFolder", "Assets/Shared/New", "")]
+    [InlineData("CreateMaterial", "Assets/Shared/New.mat", "")]
+    [InlineData("CreatePrefab", "Assets/Shared/New.prefab", "")]
+    public async Task Nothing_is_written_behind_a_link(string action, string path, string destination)
+    {
+        Assets.Add("Assets/Shared", "DefaultAsset", true);
+        Assets.Add("Assets/Shared/Rock.mat", "Material");
+        Assets.Links.Add("Assets/Shared");
+        var refused = await ToolCall.Fails(Tool, new { Action = action, Path = path, Destination = destination });
+        Assert.Equal("invalid_arguments", refused.Type);
+        Assert.Contains("leads through Assets/Shared, a link on the disk", refused.Message);
+        Assert.Empty(Assets.Done);
+    }
+
     [Fact]
     public async Task What_is_deleted_goes_to_the_trash()
     {

@@ -1,3 +1,4 @@
+using JobBroker.Bridge.Security;
 using System;
 using System.Linq;
 using System.Threading.Tasks;
@@ -43,6 +44,18 @@ public sealed class SceneToolsTests : IDisposable
         var discarded = await editor.Call("open-scene", $$"""{"Path":"{{Sample}}","UnsavedScenes":"discard"}""");
         Assert.Equal([Sample], discarded["discarded"]!.Select(one => (string)one!));
         Assert.Contains("New", editor.Paths());
+    }
+
+    [Fact]
+    public async Task Who_denies_save_scene_denies_saving_by_open_scene_too()
+    {
+        await editor.Call("create-game-object", """{"Name":"New"}""");
+        editor.Security.Current = editor.Security.Current with { Choices = ToolChoices.Of(["-save-scene"]) };
+        var error = await editor.Fails("open-scene", $$"""{"Path":"{{Menu}}","UnsavedScenes":"save"}""");
+        Assert.Equal("security_blocked", error.Type);
+        Assert.StartsWith("open-scene with UnsavedScenes: save is blocked: it does what save-scene does", error.Message);
+        Assert.Contains(editor.World.Open, scene => scene.IsDirty);
+        await editor.Call("open-scene", $$"""{"Path":"{{Menu}}","UnsavedScenes":"discard"}""");
     }
 
     [Fact]

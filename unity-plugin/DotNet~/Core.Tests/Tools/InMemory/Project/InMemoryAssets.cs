@@ -51,6 +51,11 @@ public sealed class InMemoryAssets : IAssets
 
     public bool IsOnDisk(string path) => OnDisk.Contains(path) || KeyOf(path) != null;
 
+    /// <summary>Folders that are links.</summary>
+    public HashSet<string> Links { get; } = new();
+
+    public string? LinkIn(string path) => Links.FirstOrDefault(link => path == link || path.StartsWith(link + "/", StringComparison.Ordinal));
+
     public IReadOnlyList<ComponentProperty> ImportSettings(string path) =>
         Get(path)?.Type == "Texture2D" ? [new ComponentProperty("m_IsReadable", "bool", "false")] : [];
 
