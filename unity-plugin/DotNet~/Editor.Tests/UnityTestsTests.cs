@@ -64,9 +64,9 @@ public sealed class UnityTestsTests
     {
         var tests = Domain();
         var picked = new PickedTests(1, ["Game.Falls"]);
-        _ = tests.RunAsync(new TestRunRequest("run", TestPlatform.EditMode, kind, "(a+)+$", false, picked), this, default);
+        _ = tests.RunAsync(new TestRunRequest("run", TestPlatform.EditMode, kind, "(a+)+$", false, picked), game, default);
         StubbedEditor.Notify(one => one.RunStarted(Tree));
-        Assert.Equal(["started 1"], reported);
+        Assert.Equal(["started 1"], game.Reported);
         var filter = Assert.Single(Assert.Single(StubEditor.TestRuns).filters);
         Assert.Equal(["Game.Falls"], filter.testNames);
         Assert.Null(filter.groupNames ?? filter.categoryNames);
