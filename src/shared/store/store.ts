@@ -14,6 +14,7 @@ import { createOwners, type Owners } from "./editors/owners.js";
 import { createPools, type Pools } from "./editors/pools.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
+import { createLogins, type Logins } from "./logins.js";
 import { createNotifier, type Notifier } from "./notifier.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
@@ -48,6 +49,7 @@ export interface Store {
   queues: Queues;
   notifier: Notifier;
   sessions: Sessions;
+  logins: Logins;
   clients: ConnectedClients;
   counters: StoredCounters;
   /** Tries for the ownership of an Editor until closed. */
@@ -108,6 +110,7 @@ export async function openStore(
     owners: createOwners(commands),
     forgotten: createForgottenEditors(commands),
     sessions: createSessions(commands, options),
+    logins: createLogins(commands),
     clients: createConnectedClients(commands, options),
     counters: createStoredCounters(commands),
     lease: (editor, given, events) =>
