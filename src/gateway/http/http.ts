@@ -17,6 +17,10 @@ import { createToolList } from "../mcp/tools/tool-list.js";
 import { HEALTH_PATHS } from "../operators/health.js";
 import type { LoginOptions } from "../operators/login-routes.js";
 import { operatorRoutes } from "../operators/operator-routes.js";
+import { createExchanges } from "../rest/exchange.js";
+import { BASE } from "../rest/operation-answer.js";
+import { sendProblem } from "../rest/problem.js";
+import { restRoutes } from "../rest/rest-routes.js";
 import { addressRefused, isLoopback, portInUse } from "./loopback.js";
 
 export interface HttpGatewayOptions {
@@ -97,6 +101,8 @@ export async function createHttpGateway(
     { idleMs: options.idleMs ?? 30 * 60_000, quietMs: options.quietMs, keepAliveMs },
   );
   const stateless = createStatelessHttp(served, { keepAliveMs });
+  const exchanges = createExchanges({ broker, log });
+  const bodyLimit = options.bodyLimit ?? 4 * 1024 * 1024;
   let isClosing = false;
 
   // A web page in a browser can send requests here, even under its own name (DNS rebinding).
@@ -112,11 +118,15 @@ export async function createHttpGateway(
         : origin !== undefined && !isOwnPage(origin)
           ? `The Origin ${origin} is refused.`
           : undefined;
+    const isRest = request.url.startsWith(`${BASE}/`);
+    if (wrong && isRest) return sendProblem(reply, new BrokerError("ADDRESS_REFUSED", wrong));
     if (wrong) {
       const { http, rpc, next } = ERRORS.ADDRESS_REFUSED;
       refuse(reply, http, rpc, `${wrong} ${next}`);
       return reply;
     }
+    if (isClosing && isRest)
+      return sendProblem(reply, new BrokerError("BROKER_ENDED", "The gateway is closing; operations go on."));
     if (isClosing && !HEALTH_PATHS.includes(request.url)) {
       refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
       return reply;
@@ -143,15 +153,20 @@ export async function createHttpGateway(
       sessions,
       stateless,
       log,
-      bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024,
+      bodyLimit,
     });
+  });
+  const { waits } = answers;
+  await app.register(restRoutes, {
+    prefix: BASE,
+    ...{ broker, exchanges, routeGuard, rate, waits, log, version, bodyLimit },
   });
 
   const close = async (): Promise<void> => {
     isClosing = true;
     toolList.close();
     routeGuard.close();
-    const ended = Promise.all([sessions.close(CLOSE_DEADLINE_MS), stateless.close(CLOSE_DEADLINE_MS)]);
+    const ended = Promise.all([sessions, stateless, exchanges].map((each) => each.close(CLOSE_DEADLINE_MS)));
     deps.gateway.stopWaiting();
     await ended;
     await app.close();

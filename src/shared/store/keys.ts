@@ -89,6 +89,10 @@ export const keys = {
    * age.
    */
   principal: (principal: string) => `${TAG}:principal:${principal}`,
+  /** ZSET by the time of the last acceptance, ms, 3 × retention after it: the principals that have operations. */
+  principals: `${TAG}:principals`,
+  /** STREAM, retention after the last event, about the newest 10 000: the events of all operations (events.ts). */
+  events: `${TAG}:events`,
   /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
   open: (editor: string) => `${TAG}:open:${editor}`,
 

@@ -16,6 +16,8 @@ import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createLogins, type Logins } from "./logins.js";
 import { createNotifier, type Notifier } from "./notifier.js";
+import { type AllOperations, createAllOperations } from "./operations/all-operations.js";
+import { createEvents, type Events } from "./operations/events.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
 import { shortOf } from "./operations/resource-limits.js";
@@ -39,6 +41,9 @@ export interface Store {
   /** Gives its id back to a store that was emptied; resolves to the id that it has. */
   claim(): Promise<string>;
   operations: Operations;
+  /** For operators. */
+  allOperations: AllOperations;
+  events: Events;
   endedHere: EndedHere;
   localLanes: LocalLanes;
   filteredResults: FilteredResults;
@@ -95,6 +100,8 @@ export async function openStore(
     notifier,
     queues,
     operations,
+    allOperations: createAllOperations(commands, operations.find),
+    events: createEvents(commands),
     endedHere,
     localLanes,
     heldBack: async (record) =>

@@ -115,7 +115,8 @@ export function answersTo(
   return { limits, fits: (answer) => fittedResult(answer, { shown, attached, limits, results }) };
 }
 
-async function callUnityTool(
+/** A tool of an Editor. `onAccepted`: called with the log_id once the call is an operation. */
+export async function callUnityTool(
   { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
   call: OpenCall,

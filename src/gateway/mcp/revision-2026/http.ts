@@ -5,14 +5,12 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
-  type Transport,
 } from "@modelcontextprotocol/server";
-import { createArrivalClock } from "../../../shared/pipe/arrival-clock.js";
 import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
 import { watchExchange } from "../http/http-exchange.js";
+import { createLoneRequests } from "../lone-request.js";
 import { idTooLong, isTooLong } from "../message-kinds.js";
 import type { Channel } from "../open-request.js";
-import { type RequestTracker, trackRequests } from "../request-tracker.js";
 import type { McpServerDeps } from "../server-deps.js";
 import { headerMismatch } from "./headers.js";
 import { MISSING_CAPABILITY, REVISION, unsupported } from "./protocol.js";
@@ -36,8 +34,7 @@ export interface StatelessHttp {
 export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs: number }): StatelessHttp {
   const { broker, log } = deps;
   const server = createStatelessServer(deps);
-  const clock = createArrivalClock();
-  const open = new Map<RequestTracker, Promise<void>>();
+  const lone = createLoneRequests({ deliveries: broker, log });
 
   const take: StatelessHttp["take"] = (headers, body) => {
     const outcome = classifyInboundRequest({
@@ -84,57 +81,18 @@ export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs:
         },
         discard: async () => void raw.destroy(),
       };
-      const line = createLine();
-      const tracker = trackRequests(
-        {
-          transport: line,
-          notify: async (notification) => response.send(notification),
-          channelOf: () => channel,
-          arrivals: { next: () => ({ number: 1, sentAt: clock.arrival() }), close: () => undefined },
-        },
-        { deliveries: broker, caller: null, log },
-      );
-      const { transport } = tracker;
-      transport.onmessage = (asked) => {
-        const own = asked as JSONRPCRequest;
-        const request = tracker.request(own.id);
-        const notify = (method: string, params: Record<string, unknown>): void =>
-          void transport.send({ jsonrpc: "2.0", method, params }, { relatedRequestId: own.id });
-        void server
-          .answer({ principal, message: own, request, folders: [], notify })
-          .then((answer) => transport.send(answer))
-          .catch((error: Error) => log.debug({ error: error.message }, "an answer was not written"));
-      };
-      await transport.start();
-      const over = tracker.idle().finally(() => open.delete(tracker));
-      open.set(tracker, over);
-      line.onmessage?.(message);
-      await over;
-      await line.close();
-    },
-
-    async close(deadlineMs) {
-      clock.close();
-      for (const tracker of open.keys()) tracker.endWaits();
-      let timer: NodeJS.Timeout | undefined;
-      const deadline = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, deadlineMs);
+      await lone.serve({
+        message,
+        channel,
+        caller: null,
+        notify: response.send,
+        answer: (own, request, notify) =>
+          server.answer({ principal, message: own, request, folders: [], notify }),
       });
-      await Promise.race([Promise.all(open.values()), deadline]);
-      clearTimeout(timer);
     },
-  };
-}
 
-/** A line of one request. */
-function createLine(): Transport {
-  const line: Transport = {
-    start: async () => undefined,
-    // Answers and notifications are written by the tracker, which sees them on their way.
-    send: async () => undefined,
-    close: async () => line.onclose?.(),
+    close: lone.close,
   };
-  return line;
 }
 
 /** The two errors whose status the protocol prescribes and that are found out only by the method. */

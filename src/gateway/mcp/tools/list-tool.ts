@@ -1,12 +1,10 @@
 /** `list_operations`: finds a lost log_id, by what was called, when, and from where. */
 import { z } from "zod";
-import { didYouMean } from "../../../shared/did-you-mean.js";
-import { poolIn } from "../../../shared/editors/pool.js";
-import { isFor, type Target } from "../../../shared/editors/target.js";
 import { BrokerError } from "../../../shared/errors.js";
 import { answerOf, type OperationView } from "../../../shared/operation/answer.js";
-import { isFinal, type OperationRecord, STATES } from "../../../shared/operation/operation.js";
+import { isFinal, type OperationRecord } from "../../../shared/operation/operation.js";
 import { shortened } from "../../../shared/shortened-text.js";
+import { wantedBy } from "../../listing-filter.js";
 import { type BrokerToolCall, define, UUID } from "./broker-tool.js";
 
 /** Of a call's arguments, characters. */
@@ -24,18 +22,9 @@ export const LIST_OPERATIONS = define(
   }),
   { readOnly: true },
   async ({ limit, state, tool, editor, before }, call) => {
-    if (state !== undefined && !(STATES as readonly string[]).includes(state))
-      throw new BrokerError(
-        "INVALID_ARGUMENTS",
-        `There is no state ${JSON.stringify(state.slice(0, 50))}${didYouMean(state, STATES)}. The states are ${STATES.join(", ")}.`,
-      );
     if (before !== undefined && !UUID.test(before))
       throw new BrokerError("INVALID_ARGUMENTS", "before is not a log_id.");
-    const target = editor === undefined ? undefined : targetOf(editor);
-    const isWanted = (record: OperationRecord): boolean =>
-      (state === undefined || record.state === state) &&
-      (tool === undefined || record.tool === tool) &&
-      (target === undefined || isFor(target, record));
+    const isWanted = wantedBy({ state, tool, editor });
     // Not one more than is shown: who lists an operation knows its log_id.
     const views = await call.broker.list(call.principal, limit, { isWanted, before });
     const rows = await Promise.all(views.map((view) => rowOf(view, call)));
@@ -50,12 +39,6 @@ export const LIST_OPERATIONS = define(
     };
   },
 );
-
-/** As a call names it, also if no such Editor is known any more. */
-function targetOf(named: string): Target {
-  const pool = poolIn(named);
-  return pool === undefined ? { kind: "named", editor: named, isUnknown: true } : { kind: "pool", pool };
-}
 
 async function rowOf(view: OperationView, { broker, request, limits }: BrokerToolCall) {
   const { record } = view;

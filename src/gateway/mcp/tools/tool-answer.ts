@@ -49,19 +49,22 @@ function isError({ status, timeline, partial }: ToolAnswer): boolean {
 
 /** A refusal as an answer; throws a ProtocolError if the protocol requires one. */
 export function refusedAnswer(error: unknown, log: Log, logId: string | undefined): ToolAnswer {
+  const { code, message, details } = refusal(error, log, logId);
+  if (code === "UNKNOWN_TOOL")
+    throw new ProtocolError(ERRORS[code].rpc, message, { ...details, error_code: code });
+  return refusalAnswer({ code, message, details }, logId === undefined ? {} : { log_id: logId });
+}
+
+/** What was thrown, as a refusal; what no table knows is logged, and INTERNAL. `logId`: the operation that was accepted before. */
+export function refusal(error: unknown, log: Log, logId?: string): BrokerError {
   const known = asBrokerError(error);
   if (!known) log.error({ error, logId }, "a tool call failed in the broker");
-  const code: ErrorCode = known?.code ?? "INTERNAL";
-  const { rpc, next } = ERRORS[code];
-  const message = known?.message ?? next;
-  if (code === "UNKNOWN_TOOL") throw new ProtocolError(rpc, message, { ...known?.details, error_code: code });
-  const refusal = known ?? new BrokerError("INTERNAL", "");
-  return refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId });
+  return known ?? new BrokerError("INTERNAL", "");
 }
 
 /** A refusal in the form of an answer, with additional details. */
 export function refusalAnswer(
-  { code, message, details }: BrokerError,
+  { code, message, details }: Pick<BrokerError, "code" | "message" | "details">,
   more: Record<string, unknown> = {},
 ): ToolAnswer {
   const { next } = ERRORS[code];

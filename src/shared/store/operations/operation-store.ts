@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import { countsOfChange } from "../../counters.js";
 import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../operation/operation.js";
+import { eventOfChange } from "../../operation/operation-event.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
 import { defineResultUpload } from "../results/result-upload.js";
@@ -145,7 +146,8 @@ export function createOperations(
         only.inItsIncarnation ? { ...only, incarnation: before.deliveredIn } : only,
       );
     const wasSent = only.wasSent === true || isSent(before.state);
-    if (!isFinal(record.state)) return transition(record, texts, { ...only, wasSent });
+    if (!isFinal(record.state))
+      return transition(record, texts, { ...only, wasSent }, eventOfChange(before, record));
     const uploaded = result && (await upload(result, record.principal));
     if (uploaded === "full") return ["full"];
     // Only its owner ends the job: another part of the process does not know whether the lane is done with the operation.

@@ -58,7 +58,7 @@ end
 `;
 
 /**
- * Lua: claims the next operation of the claimant's lane, with its job. Answers log_id, document, mutationSeq, turn and arguments; nil if
+ * Lua, after NOTE_EVENT: claims the next operation of the claimant's lane, with its job. Answers log_id, document, mutationSeq, turn and arguments; nil if
  * there is none that may be claimed here: BullMQ's worker takes the job then, and the owner decides.
  */
 export const CLAIM_NEXT = `
@@ -90,6 +90,7 @@ local function claimNext(claim, now, max, resources, retention)
   redis.call('PERSIST', chain)
   -- The record last: with a job that could not be taken it waits.
   redis.call('HSET', key, 'doc', document)
+  noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, retention)
   redis.call('PUBLISH', '${channels.changed}', logId)
   return {logId, document, found[2] or '0', found[3] or '0', found[4]}
 end

@@ -6,6 +6,7 @@ import { countsAsChange, LANE_PLACES } from "../../tools/tool.js";
 import { EDITORS_SEEN, type EditorsSeen } from "../editors/editors-seen.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
+import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { type Resources, resourcesFor } from "../operations/resource-limits.js";
@@ -27,7 +28,7 @@ import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
  * ARGV 2 record JSON, 3 arguments JSON
  * Answer: applied, mutationSeq, turn, the store's time, ms, 1 if it was claimed | incarnation | conflict | full | too_many | queue_full
  */
-const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${EDITORS_SEEN}${IN_INCARNATION}
+const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${EDITORS_SEEN}${NOTE_EVENT}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if ask.assumed and ask.assumed.seen and not areAsSeen(ask.assumed.seen) then return {'conflict'} end
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
@@ -60,6 +61,9 @@ redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('SET', KEYS[5], principal)
 redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
+redis.call('ZADD', '${keys.principals}', now, principal)
+redis.call('ZREMRANGEBYSCORE', '${keys.principals}', '-inf', now - 3 * retention)
+redis.call('PEXPIRE', '${keys.principals}', 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 redis.call('SADD', waitingOf(principal), logId)
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
@@ -70,13 +74,16 @@ if ask.pool then
   redis.call('ZADD', '${keys.pools}', now, ask.pool)
   redis.call('PUBLISH', '${channels.pools}', ask.pool)
 end
+noteEvent('accepted', 'queued', logId, principal, ask.editor, ask.job.name, retention)
 -- The record last: with a job that could not be taken it waits, and gets another one.
 if claim then
   noteSent(logId, principal, ask.editor)
   noteUsed(logId, ask.editor, ask.resources)
   turnCame(KEYS[11], turn, retention)
   redis.call('HSET', KEYS[4], 'doc', claimed(document, claim, now))
+  noteEvent('sent', 'dispatched', logId, principal, ask.editor, ask.job.name, retention)
 end
+redis.call('PUBLISH', '${channels.changed}', logId)
 return {'applied', seq, turn, now, claim and 1 or 0}
 `;
 

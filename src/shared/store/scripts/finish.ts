@@ -5,6 +5,7 @@ import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import { LANE_PLACES } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
+import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { type Resources, resourcesFor } from "../operations/resource-limits.js";
 import {
@@ -35,7 +36,7 @@ const TOMBSTONE_MS = 7 * 24 * 3_600_000;
  * Answer: applied, 1 if the job ended, the next operation's log_id, document, mutationSeq, turn and arguments |
  *      incarnation | conflict | not_owner | full
  */
-const FINISH = `${INCARNATION}${CLAIM}${CLAIM_NEXT}${END_JOB}${PROMOTE_JOB}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
+const FINISH = `${INCARNATION}${NOTE_EVENT}${CLAIM}${CLAIM_NEXT}${END_JOB}${PROMOTE_JOB}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[12]")}
@@ -83,6 +84,7 @@ redis.call('HINCRBY', KEYS[3], 'version', 1)
 keepFor(KEYS[3], 3 * retention, false)
 keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
 keepFor(KEYS[11], 3 * retention, redis.call('EXISTS', KEYS[10]) == 1)
+noteEvent(ask.event, ask.event, logId, principal, ask.editor, ask.tool, retention)
 redis.call('PUBLISH', ask.channel, logId)
 -- The end is whole. What follows may fail, if keys of BullMQ's were edited: then the lane's worker does it.
 local now, job, queue = storeTime(), ask.job, queueKeys(ask.queue)
@@ -188,6 +190,8 @@ export function createFinish(
           kept,
           claim: job.claimant && claimOf(job.claimant),
         },
+        event: record.state,
+        tool: record.tool,
         channel: channels.ended,
       },
       expected,

@@ -4,6 +4,7 @@ import type { OperationRecord } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
+import { NOTE_EVENT } from "../operations/events.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
@@ -19,7 +20,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 record JSON
  * Answer: applied | incarnation | conflict | not_owner
  */
-const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const RESTORE = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 ${ownedBy("KEYS[11]")}
@@ -46,6 +47,9 @@ redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 noteSent(logId, ask.principal, ask.editor)
 noteUsed(logId, ask.editor, ask.resources, ask.labels)
 for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
+redis.call('ZADD', '${keys.principals}', storeTime(), ask.principal)
+redis.call('PEXPIRE', '${keys.principals}', 3 * retention)
+noteEvent('restored', ask.state, logId, ask.principal, ask.editor, ask.tool, retention)
 return {'applied', seq, turn}
 `;
 
@@ -100,6 +104,8 @@ export function createRestore(
         ownerNonce: fence,
         incarnation,
         labels,
+        state: record.state,
+        tool: record.tool,
         resources: resourcesFor(record.lane, resources),
         retentionMs,
       },

@@ -1,8 +1,10 @@
 /** Changes an operation in flight that does not end by it: claimed, returned, started, asked to be cancelled. */
 import type { Redis } from "ioredis";
 import { isSent, type OperationRecord } from "../../operation/operation.js";
+import type { OperationEventName } from "../../operation/operation-event.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
+import { NOTE_EVENT } from "../operations/events.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
@@ -16,7 +18,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner | held
  */
-const TRANSITION = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${WAITING_JOB}${PROMOTE_JOB}${RELEASE_HELD}${IN_INCARNATION}
+const TRANSITION = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${WAITING_JOB}${PROMOTE_JOB}${RELEASE_HELD}${IN_INCARNATION}
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
@@ -45,6 +47,7 @@ if ask.began ~= '' then
 end
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('PERSIST', KEYS[3])
+if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
 redis.call('PUBLISH', ask.channel, logId)
 return {'applied'}
 `;
@@ -61,6 +64,7 @@ export type Transition = (
   record: OperationRecord,
   texts: { expected: string; text: string },
   only: { fence?: string | undefined; incarnation?: string | undefined; wasSent?: boolean },
+  event: OperationEventName | undefined,
 ) => Promise<Answer>;
 
 export function createTransition(
@@ -68,7 +72,7 @@ export function createTransition(
   { retentionMs, maxRunning, resources }: TransitionOptions,
 ): Transition {
   const run = defineScript(redis, "ujbTransition", TRANSITION);
-  return (record, { expected, text }, { fence, incarnation, wasSent }) => {
+  return (record, { expected, text }, { fence, incarnation, wasSent }, event) => {
     const { logId, editor, principal } = record;
     const queue = queueName(editor, record.lane);
     return run(
@@ -88,6 +92,9 @@ export function createTransition(
         maxRunning: wasSent ? undefined : maxRunning,
         resources: resourcesFor(record.lane, resources),
         retentionMs,
+        event,
+        state: record.state,
+        tool: record.tool,
         channel: channels.changed,
       },
       expected,

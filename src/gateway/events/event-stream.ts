@@ -1,0 +1,71 @@
+/** Writes live events as a stream of server-sent events, as the HTML standard describes it. */
+import type { ServerResponse } from "node:http";
+import type { LiveEvent } from "./live-event.js";
+
+export interface EventStreamOptions {
+  /** How often the stream shows that it is alive, and where a client goes on, ms. */
+  keepAliveMs: number;
+}
+
+/** Most bytes that a client may leave unread; its stream ends then, and it goes on with another. */
+const MOST_UNREAD = 1024 * 1024;
+/** How long a client waits before it connects again, ms. */
+const RETRY_MS = 1_000;
+
+export interface EventStream {
+  /** Aborted once nobody reads it any more. */
+  signal: AbortSignal;
+  /** The next sign of life names this place. */
+  passed(id: string): void;
+  /** Writes the events; resolves when they end, or nobody reads. */
+  write(events: AsyncIterable<LiveEvent>): Promise<void>;
+}
+
+/** `closing`: the gateway closes; a client goes on at another one. */
+export function openEventStream(
+  raw: ServerResponse,
+  closing: AbortSignal,
+  { keepAliveMs }: EventStreamOptions,
+): EventStream {
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  let place: string | undefined;
+  raw.once("close", end);
+  closing.addEventListener("abort", end, { once: true });
+  const write = (text: string): void => {
+    if (raw.destroyed || ended.signal.aborted) return;
+    raw.write(text);
+    if (raw.writableLength > MOST_UNREAD) raw.destroy();
+  };
+  raw.writeHead(200, {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    // Else a reverse proxy keeps events until it has many.
+    "x-accel-buffering": "no",
+  });
+  raw.flushHeaders();
+  write(`retry: ${RETRY_MS}\n\n`);
+  const timer = setInterval(() => {
+    write(place === undefined ? ": alive\n\n" : `id: ${place}\n\n`);
+    place = undefined;
+  }, keepAliveMs);
+
+  return {
+    signal: ended.signal,
+    passed(id) {
+      place = id;
+    },
+    async write(events) {
+      try {
+        for await (const { event, id, data } of events) {
+          if (id !== undefined) place = undefined;
+          write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`);
+        }
+      } finally {
+        clearInterval(timer);
+        closing.removeEventListener("abort", end);
+        raw.end();
+      }
+    },
+  };
+}

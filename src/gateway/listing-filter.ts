@@ -1,0 +1,49 @@
+/** Which operations a list shows, by what its reader asks for. */
+import { didYouMean } from "../shared/did-you-mean.js";
+import { poolIn } from "../shared/editors/pool.js";
+import { isFor, type Target } from "../shared/editors/target.js";
+import { BrokerError } from "../shared/errors.js";
+import { type OperationRecord, STATES } from "../shared/operation/operation.js";
+
+export interface ListingFilter {
+  state?: string | undefined;
+  tool?: string | undefined;
+  /** As a call names it, also if no such Editor is known any more. */
+  editor?: string | undefined;
+  /** What the calling client calls itself, or its beginning. */
+  client?: string | undefined;
+  /** Accepted then or later, and before; ms since the epoch. */
+  since?: number | undefined;
+  until?: number | undefined;
+  /** A text that its log_id, tool, Editor, client or error has, in any case. */
+  q?: string | undefined;
+}
+
+/** Throws INVALID_ARGUMENTS. */
+export function wantedBy(filter: ListingFilter): (record: OperationRecord) => boolean {
+  const { state, tool, editor, client, since, until } = filter;
+  if (state !== undefined && !(STATES as readonly string[]).includes(state))
+    throw new BrokerError(
+      "INVALID_ARGUMENTS",
+      `There is no state ${JSON.stringify(state.slice(0, 50))}${didYouMean(state, STATES)}. The states are ${STATES.join(", ")}.`,
+    );
+  const target = editor === undefined ? undefined : targetOf(editor);
+  const q = filter.q?.toLowerCase();
+  return (record) =>
+    (state === undefined || record.state === state) &&
+    (tool === undefined || record.tool === tool) &&
+    (target === undefined || isFor(target, record)) &&
+    (client === undefined || record.createdBy.client?.startsWith(client) === true) &&
+    (since === undefined || record.acceptedAt >= since) &&
+    (until === undefined || record.acceptedAt < until) &&
+    (q === undefined || textsOf(record).some((text) => text?.toLowerCase().includes(q)));
+}
+
+function textsOf({ logId, tool, editor, pool, createdBy, error }: OperationRecord): (string | undefined)[] {
+  return [logId, tool, editor, pool, createdBy.client, error?.code, error?.message];
+}
+
+function targetOf(named: string): Target {
+  const pool = poolIn(named);
+  return pool === undefined ? { kind: "named", editor: named, isUnknown: true } : { kind: "pool", pool };
+}

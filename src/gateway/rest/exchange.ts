@@ -1,0 +1,107 @@
+/**
+ * One request of the REST API, from its arrival until its answer was written: what is delivered by it is noted as over any
+ * other surface (../mcp/request-tracker.ts). A client that hangs up ends its wait, and nothing else.
+ */
+import { randomUUID } from "node:crypto";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { BrokerError } from "../../shared/errors.js";
+import type { Log } from "../../shared/log.js";
+import type { Answer } from "../../shared/operation/answer.js";
+import type { Principal } from "../../shared/principal.js";
+import type { Broker } from "../broker.js";
+import { watchExchange } from "../mcp/http/http-exchange.js";
+import { createLoneRequests } from "../mcp/lone-request.js";
+import type { Channel, OpenRequest } from "../mcp/open-request.js";
+import { createCallers } from "./caller.js";
+import { problemFrom } from "./problem.js";
+import type { RestAnswer } from "./rest-answer.js";
+
+/** What a route's handler knows of its request. */
+export interface RestCall {
+  principal: Principal;
+  /** What the program calls itself. */
+  clientId: string | undefined;
+  request: OpenRequest;
+  ifNoneMatch: string | undefined;
+}
+
+export interface Exchanges {
+  /** `isCall`: it may create an operation. Resolves when everything that is to be stored of the exchange is there. */
+  serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: (call: RestCall) => Promise<RestAnswer>,
+    how?: { isCall?: boolean },
+  ): Promise<FastifyReply>;
+  /** Answers open waits as if their time was over; takes at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+export function createExchanges({ broker, log }: { broker: Broker; log: Log }): Exchanges {
+  const lone = createLoneRequests({ deliveries: broker, log });
+  const callers = createCallers(broker.forget);
+
+  return {
+    async serve(request, reply, handle, { isCall = false } = {}) {
+      const { clientId, caller } = callers.of(request);
+      const { gone, written, onReset } = watchExchange(reply.raw);
+      const channel: Channel = {
+        gone,
+        onReset,
+        async write(message) {
+          send(reply, answerIn(message, log));
+          return written;
+        },
+        async discard() {
+          reply.hijack();
+          reply.raw.destroy();
+        },
+      };
+      const { principal } = request.identity;
+      const ifNoneMatch = request.headers["if-none-match"];
+      await lone.serve({
+        // Its id is nobody's: no two requests of a client are the same one.
+        message: { jsonrpc: "2.0", id: randomUUID(), method: isCall ? "tools/call" : "rest" },
+        caller,
+        channel,
+        async answer({ id }, open) {
+          const answered = await handle({ principal, clientId, request: open, ifNoneMatch })
+            .then(writable)
+            .catch((error: unknown) => problemFrom(error, log));
+          open.accepted();
+          return { jsonrpc: "2.0", id, result: { answered } } as JSONRPCMessage;
+        },
+      });
+      return reply;
+    },
+    close: lone.close,
+  };
+}
+
+/** The tracker itself refuses only where the store is away. */
+function answerIn(message: JSONRPCMessage, log: Log): RestAnswer {
+  return "result" in message
+    ? (message.result as { answered: RestAnswer }).answered
+    : problemFrom(new BrokerError("STORE_UNAVAILABLE", ""), log);
+}
+
+/** With its JSON text, which a result that nests too deep has not: it is left out then. */
+function writable(answer: RestAnswer): RestAnswer & { json?: string } {
+  if (answer.body === undefined) return answer;
+  try {
+    return { ...answer, json: JSON.stringify(answer.body) };
+  } catch {
+    const { result: _result, partial_result: _partial, message, ...rest } = answer.body as Answer;
+    const said = `${message} Its result nests too deep for an answer: read it by itself, from …/result.`;
+    return { ...answer, json: JSON.stringify({ ...rest, message: said }) };
+  }
+}
+
+function send(reply: FastifyReply, answer: RestAnswer & { json?: string }): void {
+  const { status, headers = {}, type = "application/json", json, stream } = answer;
+  reply.code(status).headers(headers);
+  if (stream) reply.type(type).send(stream);
+  else if (json === undefined) reply.send();
+  else reply.type(type).serializer(String).send(json);
+}

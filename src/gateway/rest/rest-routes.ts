@@ -1,0 +1,106 @@
+/** /api/v1: the broker's verbs over HTTP, in JSON, described by OpenAPI. */
+import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
+import type { FastifyError, FastifyInstance } from "fastify";
+import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
+import { BrokerError } from "../../shared/errors.js";
+import type { Log } from "../../shared/log.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
+import type { RouteGuard } from "../auth/route-guard.js";
+import type { Broker } from "../broker.js";
+import { refusal } from "../mcp/tools/tool-answer.js";
+import { describeRoutes, documentPage } from "./document.js";
+import type { Exchanges } from "./exchange.js";
+import { sendHttpProblem, sendProblem } from "./problem.js";
+import { aboutRoutes } from "./routes/about.js";
+import { editorRoutes } from "./routes/editors.js";
+import { listRoutes } from "./routes/list.js";
+import { readRoutes } from "./routes/read.js";
+import { resultRoutes } from "./routes/result.js";
+import { submitRoutes } from "./routes/submit.js";
+
+export interface RestRoutesOptions {
+  broker: Broker;
+  exchanges: Exchanges;
+  routeGuard: RouteGuard;
+  rate: RateLimitPluginOptions;
+  waits: WaitLimits;
+  log: Log;
+  version: string;
+  bodyLimit: number;
+}
+
+/** Registered with a prefix. */
+export async function restRoutes(app: FastifyInstance, options: RestRoutesOptions): Promise<void> {
+  const { routeGuard, rate, log, version } = options;
+  await describeRoutes(app, version);
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    if (hasZodFastifySchemaValidationErrors(error)) return sendProblem(reply, invalid(error));
+    const status = error.statusCode ?? 500;
+    if (!(error instanceof BrokerError) && status < 500) {
+      return status === 413
+        ? sendProblem(reply, new BrokerError("ARGUMENTS_TOO_LARGE", error.message))
+        : sendHttpProblem(reply, status, error.message);
+    }
+    return sendProblem(reply, refusal(error, log));
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendHttpProblem(reply, 404, `There is no ${request.method} ${request.url.slice(0, 200)} here.`),
+  );
+
+  await app.register(async (guarded) => {
+    guarded.addHook("onRequest", routeGuard.guard("Bearer", sendProblem));
+    await guarded.register(rateLimit, rate);
+    guarded.addHook("onSend", async (_request, reply) => {
+      reply.header("x-content-type-options", "nosniff");
+    });
+    guarded.setValidatorCompiler(validatorCompiler);
+    // Answers are texts already (exchange.ts); that they fit their schemas, a test sees.
+    guarded.setSerializerCompiler(() => JSON.stringify);
+    takeJsonOnly(guarded, options.bodyLimit);
+    submitRoutes(guarded, options);
+    listRoutes(guarded, options);
+    readRoutes(guarded, options);
+    resultRoutes(guarded, options);
+    editorRoutes(guarded, options);
+    aboutRoutes(guarded, options);
+    guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
+      app.swagger(),
+    );
+  });
+  await app.register(async (browsed) => {
+    browsed.addHook("onRequest", routeGuard.guard("Basic", sendProblem));
+    await documentPage(browsed);
+  });
+}
+
+/** A page of another origin can send texts and forms without being asked (CORS), but no JSON; so nothing else has an effect. */
+function takeJsonOnly(app: FastifyInstance, bodyLimit: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
+    try {
+      done(null, text === "" ? undefined : JSON.parse(String(text)));
+    } catch {
+      done(new BrokerError("INVALID_ARGUMENTS", "The body is not JSON."));
+    }
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+    if (request.method !== "POST" || type === "application/json") return undefined;
+    return sendHttpProblem(reply, 415, "Send Content-Type: application/json.");
+  });
+}
+
+/** What does not fit the route's schema. */
+function invalid(
+  error: FastifyError & { validation: { instancePath: string; message?: string }[] },
+): BrokerError {
+  const place = error.validationContext === "body" ? "" : `${error.validationContext} `;
+  const faults = error.validation.map(({ instancePath, message = "is wrong" }) => ({
+    path: `${place}${instancePath || "/"}`,
+    reason: message,
+  }));
+  const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${said.slice(0, 1_000)}.`, {
+    faults: faults.slice(0, 20),
+  });
+}

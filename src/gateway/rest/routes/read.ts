@@ -1,0 +1,111 @@
+/** One operation: its answer, its history, what the Console said, and its cancellation. */
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { type Answer, notFound } from "../../../shared/operation/answer.js";
+import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
+import type { RestCall } from "../exchange.js";
+import { operationAnswer } from "../operation-answer.js";
+import { ownToolOf } from "../own-tool.js";
+import { problemOf } from "../problem.js";
+import { NOT_KEPT, type RestAnswer, revalidated } from "../rest-answer.js";
+import { addRoute, json } from "../route.js";
+import { ConsoleLog, History, Operation } from "../schemas/answer.js";
+import type { RouteDeps } from "./submit.js";
+
+export const ById = z.strictObject({ id: z.string().max(200).describe("A log_id.") });
+
+const seconds = z.coerce.number().min(0).optional();
+
+export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { broker, exchanges } = deps;
+  const run = ownToolOf(deps);
+  const read = {
+    method: "GET",
+    params: ById,
+    query: z.strictObject({
+      wait: seconds.describe("Seconds to wait for its end."),
+      timeout: seconds.describe("The same."),
+    }),
+    answers: {
+      200: json("As it is now, or as it ended.", Operation),
+      304: z.null().describe("It has ended, and the client has its answer."),
+    },
+    errors: ["NOT_FOUND"],
+  } as const;
+  const readIt = async (
+    { params: { id }, query }: { params: z.output<typeof ById>; query: z.output<typeof read.query> },
+    call: RestCall,
+  ): Promise<RestAnswer> => {
+    const wait = query.wait ?? query.timeout;
+    const waiting = wait === undefined ? {} : { wait: true, timeout: wait };
+    let carried: DeliveredOperation | undefined;
+    const request: OpenRequest = {
+      ...call.request,
+      delivers(operation) {
+        carried = operation;
+      },
+    };
+    const answer = await run("get_operation_result", { log_id: id, ...waiting }, { ...call, request });
+    const answered = revalidated(operationAnswer(answer), call.ifNoneMatch);
+    // What a client has already is not delivered to it again.
+    if (carried && answered.status !== 304) call.request.delivers(carried);
+    return answered;
+  };
+  addRoute(app, exchanges, {
+    ...read,
+    url: "/operations/:id",
+    summary: "Reads an operation",
+    tag: "operations",
+    handle: readIt,
+  });
+  addRoute(app, exchanges, {
+    ...read,
+    url: "/tasks/:id",
+    summary: "The same as GET /operations/{id}",
+    tag: "other names",
+    handle: readIt,
+  });
+  addRoute(app, exchanges, {
+    method: "POST",
+    url: "/operations/:id/cancel",
+    summary: "Cancels an operation that waits, or asks the Editor to end one that runs",
+    tag: "operations",
+    params: ById,
+    answers: { 200: json("As it is afterwards.", Operation) },
+    errors: ["NOT_FOUND"],
+    handle: async ({ params: { id } }, call) =>
+      operationAnswer(await run("cancel_operation", { log_id: id }, call)),
+  });
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/operations/:id/history",
+    summary: "What happened to an operation, and why it ran once",
+    tag: "operations",
+    params: ById,
+    answers: { 200: json("Its history.", History) },
+    errors: ["NOT_FOUND"],
+    handle: async ({ params: { id } }, call) => {
+      const answer = await run("explain_operation", { log_id: id }, call);
+      const { message, status: _status, ...history } = answer as Answer;
+      return history.timeline === undefined
+        ? problemOf(answer)
+        : { status: 200, body: { ...history, why_once: message }, headers: NOT_KEPT };
+    },
+  });
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/operations/:id/log",
+    summary: "What the Unity Console said while it ran",
+    tag: "operations",
+    params: ById,
+    query: z.strictObject({ after: z.coerce.number().int().min(0).default(0) }),
+    answers: { 200: json("At most 200 lines, oldest first.", ConsoleLog) },
+    errors: ["NOT_FOUND"],
+    handle: async ({ params: { id }, query: { after } }, { principal, request }) => {
+      const read = await broker.log(principal.id, id, after);
+      if (!read) return problemOf(notFound(id, false));
+      await broker.confirm(request.requester, id);
+      return { status: 200, body: read, headers: NOT_KEPT };
+    },
+  });
+}

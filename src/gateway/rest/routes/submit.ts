@@ -1,0 +1,146 @@
+/** POST of operations: a call becomes one, or finds the one that it repeats. */
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { BrokerError } from "../../../shared/errors.js";
+import type { Log } from "../../../shared/log.js";
+import { IF_AWAY } from "../../../shared/tools/parameters.js";
+import type { WaitLimits } from "../../../shared/wait-time.js";
+import type { Broker } from "../../broker.js";
+import { callUnityTool } from "../../mcp/requests/call-tool.js";
+import type { Exchanges, RestCall } from "../exchange.js";
+import { submittedAnswer } from "../operation-answer.js";
+import { idempotencyKeyIn, preferenceIn } from "../preferences.js";
+import { problemFrom } from "../problem.js";
+import type { RestAnswer } from "../rest-answer.js";
+import { addRoute, json } from "../route.js";
+import { Operation } from "../schemas/answer.js";
+import { anyObject, named } from "../schemas/described.js";
+
+export interface RouteDeps {
+  broker: Broker;
+  exchanges: Exchanges;
+  waits: WaitLimits;
+  log: Log;
+}
+
+const Call = named(
+  "Call",
+  z.strictObject({
+    tool: z.string().min(1).max(200).describe("Its name, from /tools."),
+    arguments: anyObject.default({}).describe("The tool's own arguments."),
+    editor: z
+      .string()
+      .optional()
+      .describe("A project's name, an id (or its unique beginning, with the @), or pool:<labels>."),
+    timeout: z
+      .number()
+      .min(0)
+      .optional()
+      .describe("Seconds to wait for the outcome. It goes before Prefer. A wait that ends changes nothing."),
+    idempotency_key: z.string().min(1).max(200).optional().describe("Or the header Idempotency-Key."),
+    force_new: z.string().optional().describe("Runs a call again: the log_id that it supersedes."),
+    if_away: z.enum(IF_AWAY).optional().describe("What becomes of it while its Editor is not connected."),
+  }),
+);
+
+const Headers = z.object({
+  "idempotency-key": z.string().optional().describe('Which call it is: "a string of your choice".'),
+  prefer: z.string().optional().describe("respond-async, or wait=<seconds>."),
+  "x-client-id": z.string().optional().describe("What the program calls itself."),
+});
+
+export function submitRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const described = {
+    method: "POST",
+    tag: "operations",
+    body: Call,
+    headers: Headers,
+    isCall: true,
+    errors: [
+      "INVALID_TIMEOUT",
+      "INTEGER_TOO_LARGE",
+      "ARGUMENTS_TOO_DEEP",
+      "ARGUMENTS_TOO_LARGE",
+      "FORBIDDEN",
+      "UNKNOWN_TOOL",
+      "EDITOR_UNKNOWN",
+      "EDITOR_AMBIGUOUS",
+      "NO_EDITOR",
+      "EDITOR_AWAY",
+      "EDITORS_NOT_BACK",
+      "IDEMPOTENCY_CONFLICT",
+      "TOO_MANY_OPERATIONS",
+      "QUEUE_FULL",
+      "STORE_FULL",
+    ],
+  } as const;
+  const ended = json("It has ended: status says how.", Operation);
+  const goesOn = json("It goes on: read it at Location, after Retry-After seconds.", Operation);
+  addRoute(app, deps.exchanges, {
+    ...described,
+    url: "/operations",
+    summary: "Calls a tool of an Editor",
+    description:
+      "The same call again finds its operation and runs nothing: answers say `deduplicated` then. Whether it runs again is said in docs/guide/calls.md.",
+    answers: { 200: ended, 202: goesOn },
+    handle: ({ body, headers }, call) => submit(deps, body, headers, call),
+  });
+  addRoute(app, deps.exchanges, {
+    ...described,
+    url: "/react/execute",
+    summary: "The same as POST /operations",
+    tag: "other names",
+    answers: { 200: ended, 202: goesOn },
+    handle: ({ body, headers }, call) => submit(deps, body, headers, call),
+  });
+  addRoute(app, deps.exchanges, {
+    ...described,
+    url: "/react/execute/async",
+    summary: "The same as POST /operations with timeout 0",
+    tag: "other names",
+    answers: { 200: ended, 202: goesOn },
+    handle: ({ body, headers }, call) => submit(deps, { ...body, timeout: 0 }, headers, call),
+  });
+}
+
+async function submit(
+  { broker, waits, log }: RouteDeps,
+  { tool, arguments: args, ...given }: z.output<typeof Call>,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  { principal, clientId, request }: RestCall,
+): Promise<RestAnswer> {
+  const key = idempotencyKeyIn(headers["idempotency-key"]);
+  if (key !== undefined && given.idempotency_key !== undefined && key !== given.idempotency_key)
+    throw new BrokerError("INVALID_ARGUMENTS", "Idempotency-Key and idempotency_key differ.");
+  const prefer = preferenceIn(headers.prefer);
+  const isApplied = given.timeout === undefined && prefer.applied !== undefined;
+  const parameters = {
+    ...given,
+    ...(key === undefined ? {} : { idempotency_key: key }),
+    ...(isApplied ? { timeout: prefer.waitSeconds } : {}),
+  };
+  let logId: string | undefined;
+  try {
+    const answer = await callUnityTool(
+      { broker, waits },
+      { name: tool, arguments: args, _meta: parameters },
+      {
+        principal: principal.id,
+        client: clientId === undefined ? undefined : { name: clientId, version: "" },
+        request,
+        selection: undefined,
+        folders: [],
+        progress: undefined,
+        askUser: undefined,
+      },
+      (id) => {
+        logId = id;
+      },
+    );
+    const answered = submittedAnswer(answer);
+    const applied = isApplied ? { "preference-applied": String(prefer.applied) } : {};
+    return { ...answered, headers: { ...answered.headers, ...applied } };
+  } catch (error) {
+    return problemFrom(error, log, logId);
+  }
+}
