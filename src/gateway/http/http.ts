@@ -159,7 +159,7 @@ export async function createHttpGateway(
   const { waits } = answers;
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, exchanges, routeGuard, rate, waits, log, version, bodyLimit },
+    ...{ broker, exchanges, routeGuard, logins, rate, waits, log, version, bodyLimit },
   });
 
   const close = async (): Promise<void> => {

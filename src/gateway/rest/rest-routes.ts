@@ -5,6 +5,7 @@ import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
+import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
@@ -22,6 +23,8 @@ export interface RestRoutesOptions {
   broker: Broker;
   exchanges: Exchanges;
   routeGuard: RouteGuard;
+  /** Browsers that are logged in; undefined: everybody may do everything. */
+  logins: BrowserLogins | undefined;
   rate: RateLimitPluginOptions;
   waits: WaitLimits;
   log: Log;
@@ -31,7 +34,7 @@ export interface RestRoutesOptions {
 
 /** Registered with a prefix. */
 export async function restRoutes(app: FastifyInstance, options: RestRoutesOptions): Promise<void> {
-  const { routeGuard, rate, log, version } = options;
+  const { routeGuard, logins, rate, log, version } = options;
   await describeRoutes(app, version);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     if (hasZodFastifySchemaValidationErrors(error)) return sendProblem(reply, invalid(error));
@@ -48,7 +51,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
   );
 
   await app.register(async (guarded) => {
-    guarded.addHook("onRequest", routeGuard.guard("Bearer", sendProblem));
+    guarded.addHook("onRequest", routeGuard.guard("Bearer", sendProblem, logins));
     await guarded.register(rateLimit, rate);
     guarded.addHook("onSend", async (_request, reply) => {
       reply.header("x-content-type-options", "nosniff");
@@ -68,7 +71,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     );
   });
   await app.register(async (browsed) => {
-    browsed.addHook("onRequest", routeGuard.guard("Basic", sendProblem));
+    browsed.addHook("onRequest", routeGuard.guard("Basic", sendProblem, logins));
     await documentPage(browsed);
   });
 }
