@@ -4,11 +4,11 @@
  */
 import { becomes, connection } from "./connection.js";
 
-/** What the gateway tells of an operation. */
+/** What the gateway tells; without a log_id, of Editors. */
 export interface Happened {
-  log_id: string;
-  event: string;
-  state: string;
+  log_id?: string;
+  event?: string;
+  state?: string;
   tool?: string;
   editor?: string;
   at?: string;
@@ -25,7 +25,7 @@ const POLL_MS = 2_000;
 /** Told of changes, it asks nevertheless, in case one was missed. */
 const SAFETY_MS = 20_000;
 /** Several changes at once cause one question. */
-const GATHER_MS = 200;
+const GATHER_MS = 300;
 /** A gateway without events is asked for them again. */
 const AGAIN_MS = 60_000;
 
@@ -87,13 +87,15 @@ export function createLive(): { watch(view: Watched): void } {
       gather(undefined);
       plan();
     };
-    source.addEventListener("operation", ({ data }: MessageEvent<string>) => {
+    const told = ({ data }: MessageEvent<string>): void => {
       try {
         gather(JSON.parse(data) as Happened);
       } catch {
         gather(undefined);
       }
-    });
+    };
+    for (const name of ["operation", "progress", "partial", "log", "editors"])
+      source.addEventListener(name, told as EventListener);
     source.addEventListener("gap", () => gather(undefined));
     source.onerror = () => {
       // Closed for good: a gateway without events, or with too many streams. Else the browser tries again by itself.

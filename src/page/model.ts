@@ -31,7 +31,12 @@ export interface Editor {
   phase?: string;
   stall_ms?: number;
   queued?: number;
-  running?: { tool?: string; log_id?: string; since?: string; progress?: Progress };
+  running?: {
+    tool?: string | undefined;
+    log_id?: string | undefined;
+    since?: string | undefined;
+    progress?: Progress | undefined;
+  };
   waiting?: number;
   last_seen_seconds_ago?: number;
   diagnosis?: Diagnosis;

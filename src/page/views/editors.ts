@@ -3,7 +3,7 @@ import { addressOf } from "../address.js";
 import { get } from "../api.js";
 import { count } from "../format.js";
 import { createKeyed, h, replace } from "../h.js";
-import { type Editor, type Editors, hasRole } from "../model.js";
+import { type Editor, type Editors, hasRole, type Row, type Rows } from "../model.js";
 import { nothing, type Page, refused, type View } from "../view.js";
 import { editorRow } from "./editor-row.js";
 import { type EditorStanding, STANDINGS, standingOf } from "./editor-standing.js";
@@ -33,8 +33,14 @@ export function editorsView(page: Page, query: URLSearchParams): View {
 
   const refresh = async (): Promise<void> => {
     try {
-      const answer = await get<Editors>("/editors");
+      const query = new URLSearchParams({ state: "running", limit: "100", ...(mayOperate ? { principal: "*" } : {}) });
+      const [answer, { operations }] = await Promise.all([
+        get<Editors>("/editors"),
+        get<Rows>("/operations", query),
+      ]);
+      const running = new Map(operations.map((row) => [row.editor, row]));
       known = answer.editors
+        .map((editor) => withRunning(editor, running.get(editor.id)))
         .map((editor) => ({ ...editor, standing: standingOf(editor) }))
         .sort((a, b) => rank(a) - rank(b) || a.project.localeCompare(b.project) || a.id.localeCompare(b.id));
       unreached = answer.unreached ?? [];
@@ -88,6 +94,13 @@ export function editorsView(page: Page, query: URLSearchParams): View {
       empty,
     ),
   };
+}
+
+/** What the list of operations knows of what runs, which the Editor's row does not: its name to operators, and its progress. */
+function withRunning(editor: Editor, row: Row | undefined): Editor {
+  if (!row || !editor.running) return editor;
+  const { tool, log_id, started_at, progress } = row;
+  return { ...editor, running: { since: started_at, ...editor.running, tool, log_id, progress } };
 }
 
 function rank({ standing }: Shown): number {

@@ -104,9 +104,9 @@ function named(client: string | undefined): string {
 }
 
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
-function who(caller: string | null, requestId: RpcId | null): string {
+export function who(caller: string | null, requestId: RpcId | null): string {
   if (caller === null) return "a stateless request";
   const [kind = "", id = ""] = caller.split(":");
-  const named = kind === "mcp" ? "HTTP session" : kind === "stdio" ? "stdio process" : kind;
+  const named = kind === "mcp" ? "HTTP session" : kind === "stdio" ? "stdio process" : kind === "rest" ? "REST client" : kind;
   return `${named} ${id.slice(0, 8)}${requestId === null ? "" : ` (request ${requestId})`}`;
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Answer, notFound } from "../../../shared/operation/answer.js";
 import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
 import type { RestCall } from "../exchange.js";
+import { historyFacts } from "../history-facts.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
 import { problemOf } from "../problem.js";
@@ -19,6 +20,10 @@ const seconds = z.coerce.number().min(0).optional();
 export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const { broker, exchanges } = deps;
   const run = ownToolOf(deps);
+  const factsOf = async (principal: string, id: string): Promise<Record<string, unknown>> => {
+    const explained = await broker.explain(principal, id);
+    return typeof explained === "object" ? historyFacts(explained) : {};
+  };
   const read = {
     method: "GET",
     params: ById,
@@ -89,7 +94,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
       const { message, status: _status, ...history } = answer as Answer;
       return history.timeline === undefined
         ? problemOf(answer)
-        : { status: 200, body: { ...history, why_once: message }, headers: NOT_KEPT };
+        : { status: 200, body: { ...history, ...(await factsOf(call.principal.id, id)), why_once: message }, headers: NOT_KEPT };
     },
   });
   addRoute(app, exchanges, {

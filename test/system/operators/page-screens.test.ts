@@ -1,0 +1,58 @@
+/** docs/guide/operators: the pictures of the operators' page, renewed by UNITY_BROKER_TEST_SCREENSHOTS=1. */
+import { mkdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { chromiumHere, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
+import { stage } from "../../harness/operators/staged.js";
+import { useSystem } from "../../harness/system/system.js";
+import { useTokenGateway } from "../../harness/system/token-gateway.js";
+
+const FOLDER = process.env.UNITY_BROKER_TEST_SCREENSHOTS_FOLDER ?? fileURLToPath(new URL("../../../docs/guide/operators/", import.meta.url));
+const isWanted = process.env.UNITY_BROKER_TEST_SCREENSHOTS !== undefined;
+const LARGEST = 150_000;
+
+const { start } = useSystem();
+const { open } = useTokenGateway(start);
+
+describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
+  const pages = usePages();
+
+  const shoot = async (page: Page, name: string): Promise<void> => {
+    mkdirSync(FOLDER, { recursive: true });
+    const path = `${FOLDER}/${name}.png`;
+    await page.screenshot({ path });
+    expect(statSync(path).size, name).toBeLessThan(LARGEST);
+  };
+
+  test("are taken of a page at work", async () => {
+    const served = await open({}, { editor: { projectPath: "/projects/island-game" } });
+    const { token, sixTimes, running, editors } = await stage(served, ["racing", "museum-tour", "shop-floor"]);
+    await editors[2]?.close();
+    const opened = await pages.logIn(served.origin, token);
+    const { page } = opened;
+    await page.getByText("PlayMode tests").first().waitFor();
+    await shoot(page, "editors");
+    await page.goto(`${served.origin}/operators/operations`);
+    await page.getByText("6 → 1").waitFor();
+    await shoot(page, "operations");
+    await page.goto(`${served.origin}/operators/operations/${sixTimes}`);
+    await page.getByText("One execution").waitFor();
+    await shoot(page, "waterfall");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await shoot(page, "waterfall-dark");
+    await page.goto(`${served.origin}/operators/operations/${running}`);
+    await page.getByText("What happened").waitFor();
+    await shoot(page, "running-dark");
+    await page.setViewportSize(PHONE);
+    await page.goto(`${served.origin}/operators/operations/${sixTimes}`);
+    await page.getByText("One execution").waitFor();
+    await shoot(page, "phone-dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(`${served.origin}/operators/operations`);
+    await page.getByText("6 → 1").waitFor();
+    await shoot(page, "phone");
+    expectClean(opened);
+    served.system.bench.finish("tests");
+  });
+});
