@@ -25,6 +25,11 @@ import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
 import { namedAmong } from "./editors/target-error.js";
+import {
+  createOperatorVerbs,
+  type OperatorVerbs,
+  type OperatorVerbsDeps,
+} from "./operator-verbs/operator-verbs.js";
 import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
@@ -90,12 +95,15 @@ export interface Broker
   clientStateKey(): Promise<Uint8Array>;
   /** Reads stored and filtered results in parts. */
   results: Results;
+  /** What only operators may do. */
+  operate: OperatorVerbs;
 }
 
 export interface BrokerDeps
   extends Omit<SubmitDeps, "deliveries">,
     ViewSources,
-    Pick<Store, "retentionMs" | "clientStateKey"> {
+    Pick<Store, "retentionMs" | "clientStateKey">,
+    Pick<OperatorVerbsDeps, "allOperations" | "owners" | "pools" | "log"> {
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
@@ -104,7 +112,7 @@ export interface BrokerDeps
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
   lastCatalogs: Pick<LastCatalogs, "all">;
-  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "awaitMissing">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "awaitMissing" | "drop">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -123,6 +131,22 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   };
 
   const cancel = createCancel({ ...deps, deliveries, ownNamed, isHere, viewOf, read });
+
+  const editor: Broker["editor"] = async (principal, named) => {
+    const { sees } = await permissionsOf(deps.principals, principal);
+    const find = async (): Promise<Candidate | BrokerError> =>
+      namedAmong(
+        named,
+        (await deps.candidates()).filter(({ id }) => sees(id)),
+      );
+    let found = await find();
+    if (found instanceof BrokerError && (await deps.contact.awaited())) found = await find();
+    if (found instanceof BrokerError) throw await withDiagnoses(found, deps, sees);
+    return found;
+  };
+
+  const connected = async (): Promise<Map<string, boolean>> =>
+    new Map((await deps.candidates()).map((candidate) => [candidate.id, candidate.connected]));
 
   return {
     ...deliveries,
@@ -236,18 +260,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       };
     },
 
-    async editor(principal, named) {
-      const { sees } = await permissionsOf(deps.principals, principal);
-      const find = async (): Promise<Candidate | BrokerError> =>
-        namedAmong(
-          named,
-          (await deps.candidates()).filter(({ id }) => sees(id)),
-        );
-      let found = await find();
-      if (found instanceof BrokerError && (await deps.contact.awaited())) found = await find();
-      if (found instanceof BrokerError) throw await withDiagnoses(found, deps, sees);
-      return found;
-    },
+    editor,
 
     async tools(principal) {
       await deps.contact.awaited();
@@ -257,5 +270,6 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     retentionMs: async () => deps.retentionMs,
     clientStateKey: deps.clientStateKey,
     results: deps.results,
+    operate: createOperatorVerbs({ ...deps, briefViewOf, markWanted, cancel, editor, connected }),
   };
 }

@@ -12,16 +12,13 @@ export interface ListingFilter {
   editor?: string | undefined;
   /** What the calling client calls itself, or its beginning. */
   client?: string | undefined;
-  /** Accepted then or later, and before; ms since the epoch. */
-  since?: number | undefined;
-  until?: number | undefined;
   /** A text that its log_id, tool, Editor, client or error has, in any case. */
   q?: string | undefined;
 }
 
 /** Throws INVALID_ARGUMENTS. */
 export function wantedBy(filter: ListingFilter): (record: OperationRecord) => boolean {
-  const { state, tool, editor, client, since, until } = filter;
+  const { state, tool, editor, client } = filter;
   if (state !== undefined && !(STATES as readonly string[]).includes(state))
     throw new BrokerError(
       "INVALID_ARGUMENTS",
@@ -34,8 +31,6 @@ export function wantedBy(filter: ListingFilter): (record: OperationRecord) => bo
     (tool === undefined || record.tool === tool) &&
     (target === undefined || isFor(target, record)) &&
     (client === undefined || record.createdBy.client?.startsWith(client) === true) &&
-    (since === undefined || record.acceptedAt >= since) &&
-    (until === undefined || record.acceptedAt < until) &&
     (q === undefined || textsOf(record).some((text) => text?.toLowerCase().includes(q)));
 }
 

@@ -11,10 +11,12 @@ export interface AuditEntry {
   /** The principal's id and name. */
   principal: string;
   name: string;
-  verb: "call" | "cancel";
+  verb: "call" | "cancel" | "pause" | "resume" | "forget";
   tool?: string;
   editor?: string;
   log_id?: string;
+  /** Whose operation an operator cancelled: the principal's id. */
+  of?: string;
   answer: "created" | "joined" | "replayed" | "accepted" | "refused";
   error_code?: string;
 }

@@ -11,6 +11,25 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
   };
   const codeOf = (error: unknown): string => (error instanceof BrokerError ? error.code : "INTERNAL");
 
+  /** What an operator does to an Editor. */
+  const noted = async <T extends { id: string } | { editor: { id: string } }>(
+    verb: "pause" | "resume" | "forget",
+    asker: string,
+    named: string,
+    act: () => Promise<T>,
+  ): Promise<T> => {
+    try {
+      const done = await act();
+      const { id: editor } = "editor" in done ? done.editor : done;
+      await note(asker, { verb, editor, answer: "accepted" });
+      return done;
+    } catch (error) {
+      const editor = printableName(named);
+      await note(asker, { verb, editor, answer: "refused", error_code: codeOf(error) });
+      throw error;
+    }
+  };
+
   return {
     ...broker,
 
@@ -34,6 +53,26 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
       const answer = typeof seen === "object" ? "accepted" : "refused";
       await note(principal, { verb: "cancel", ...known, log_id: printableName(logId), answer });
       return seen;
+    },
+
+    operate: {
+      ...broker.operate,
+
+      async cancel(asker, logId) {
+        const seen = await broker.operate.cancel(asker, logId);
+        const log_id = printableName(logId);
+        if (typeof seen === "object") {
+          const { tool, editor, principal: of } = seen.record;
+          await note(asker, { verb: "cancel", tool, editor, log_id, of, answer: "accepted" });
+        } else await note(asker, { verb: "cancel", log_id, answer: "refused" });
+        return seen;
+      },
+
+      pause: (asker, named) => noted("pause", asker, named, () => broker.operate.pause(asker, named)),
+      resume: (asker, named) => noted("resume", asker, named, () => broker.operate.resume(asker, named)),
+      drain: (asker, named) => noted("pause", asker, named, () => broker.operate.drain(asker, named)),
+      forget: (asker, named, force) =>
+        noted("forget", asker, named, () => broker.operate.forget(asker, named, force)),
     },
   };
 }

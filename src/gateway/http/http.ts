@@ -156,10 +156,11 @@ export async function createHttpGateway(
       bodyLimit,
     });
   });
-  const { waits } = answers;
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, exchanges, routeGuard, logins, rate, waits, log, version, bodyLimit },
+    ...{ broker, exchanges, routeGuard, logins, rate, log, version, bodyLimit },
+    waits: answers.waits,
+    audit: deps.gateway.audit,
   });
 
   const close = async (): Promise<void> => {

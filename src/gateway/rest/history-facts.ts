@@ -3,7 +3,7 @@ import { callsOf } from "../../shared/operation/calls.js";
 import type { Explained } from "../broker.js";
 
 export function historyFacts({ record, duplicates }: Explained): Record<string, unknown> {
-  const { principal, effect, executionMs, createdBy, error } = record;
+  const { principal, effect, executionMs, error } = record;
   const times = {
     accepted_at: record.acceptedAt,
     sent_at: record.dispatchedAt,
@@ -19,7 +19,6 @@ export function historyFacts({ record, duplicates }: Explained): Record<string, 
       ),
     ),
     ...(executionMs === undefined ? {} : { execution_ms: executionMs }),
-    ...(createdBy.client === undefined ? {} : { client: createdBy.client }),
     ...(error === undefined ? {} : { error }),
   };
 }

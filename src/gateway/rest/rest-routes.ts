@@ -5,6 +5,7 @@ import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
+import type { Audit } from "../auth/audit.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
@@ -20,6 +21,7 @@ import { resultRoutes } from "./routes/result.js";
 import { submitRoutes } from "./routes/submit.js";
 
 export interface RestRoutesOptions {
+  audit: Audit | undefined;
   broker: Broker;
   exchanges: Exchanges;
   routeGuard: RouteGuard;

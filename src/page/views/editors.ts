@@ -3,7 +3,7 @@ import { addressOf } from "../address.js";
 import { get } from "../api.js";
 import { count } from "../format.js";
 import { createKeyed, h, replace } from "../h.js";
-import { type Editor, type Editors, hasRole, type Row, type Rows } from "../model.js";
+import { type Editor, type Editors, hasRole, type Row, type Rows, type Worker } from "../model.js";
 import { nothing, type Page, refused, type View } from "../view.js";
 import { editorRow } from "./editor-row.js";
 import { type EditorStanding, STANDINGS, standingOf } from "./editor-standing.js";
@@ -33,14 +33,20 @@ export function editorsView(page: Page, query: URLSearchParams): View {
 
   const refresh = async (): Promise<void> => {
     try {
-      const query = new URLSearchParams({ state: "running", limit: "100", ...(mayOperate ? { principal: "*" } : {}) });
-      const [answer, { operations }] = await Promise.all([
+      const query = new URLSearchParams({
+        state: "running",
+        limit: "100",
+        ...(mayOperate ? { principal: "*" } : {}),
+      });
+      const [answer, { operations }, { workers }] = await Promise.all([
         get<Editors>("/editors"),
         get<Rows>("/operations", query),
+        get<{ workers: Worker[] }>("/workers"),
       ]);
       const running = new Map(operations.map((row) => [row.editor, row]));
+      const hosts = new Map(workers.flatMap(({ host, editors }) => editors.map(({ id }) => [id, host])));
       known = answer.editors
-        .map((editor) => withRunning(editor, running.get(editor.id)))
+        .map((editor) => ({ ...withRunning(editor, running.get(editor.id)), host: hosts.get(editor.id) }))
         .map((editor) => ({ ...editor, standing: standingOf(editor) }))
         .sort((a, b) => rank(a) - rank(b) || a.project.localeCompare(b.project) || a.id.localeCompare(b.id));
       unreached = answer.unreached ?? [];

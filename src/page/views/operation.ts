@@ -4,7 +4,7 @@ import { act, get, now } from "../api.js";
 import { duration, moment, percent } from "../format.js";
 import { type Child, h, replace } from "../h.js";
 import type { Happened } from "../live.js";
-import type { History, Line } from "../model.js";
+import { type History, hasRole, type Line, type Row, type Rows } from "../model.js";
 import { attempt, confirmed } from "../parts/dialog.js";
 import { progressBar } from "../parts/progress.js";
 import { stateBadge } from "../parts/state.js";
@@ -49,6 +49,7 @@ export function operationView(page: Page, logId: string): View {
     if (happened && history && !happened.some(({ log_id }) => log_id === logId)) return;
     try {
       history = await get<History>(`${path}/history`);
+      if (!hasEnded(history.state)) history = { ...history, ...(await rowNow()) };
     } catch (error) {
       if (!history) replace(headline, refused(error));
       throw error;
@@ -56,6 +57,17 @@ export function operationView(page: Page, logId: string): View {
     noteProgress();
     draw();
     if (isOwn()) await readLines();
+  };
+
+  /** Where it stands in the queue and how far it has come; an open operation is among the newest. */
+  const rowNow = async (): Promise<Partial<Row>> => {
+    const query = new URLSearchParams({
+      q: logId,
+      limit: "1",
+      ...(hasRole(page.me, "operate") ? { principal: "*" } : {}),
+    });
+    const { operations } = await get<Rows>("/operations", query);
+    return operations[0] ?? {};
   };
 
   /** Others' lines are not shown, also not to operators. */

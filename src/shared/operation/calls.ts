@@ -55,7 +55,10 @@ export function callsOf(record: OperationRecord, duplicates: readonly Duplicate[
   return [...calls, ...read.sort((a, b) => (a.at < b.at ? -1 : 1))];
 }
 
-function isAnswered(requestId: Delivery["requestId"], { requestId: answered, earlier = [] }: Delivery): boolean {
+function isAnswered(
+  requestId: Delivery["requestId"],
+  { requestId: answered, earlier = [] }: Delivery,
+): boolean {
   return requestId === answered || earlier.includes(requestId);
 }
 

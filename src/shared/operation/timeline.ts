@@ -107,6 +107,14 @@ function named(client: string | undefined): string {
 export function who(caller: string | null, requestId: RpcId | null): string {
   if (caller === null) return "a stateless request";
   const [kind = "", id = ""] = caller.split(":");
-  const named = kind === "mcp" ? "HTTP session" : kind === "stdio" ? "stdio process" : kind === "rest" ? "REST client" : kind;
-  return `${named} ${id.slice(0, 8)}${requestId === null ? "" : ` (request ${requestId})`}`;
+  const named = CALLERS[kind] ?? kind;
+  // A request of the REST API has an id of the broker's own, which says nothing to anybody.
+  const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;
+  return `${named} ${id.slice(0, 8)}${request}`;
 }
+
+const CALLERS: Readonly<Record<string, string>> = {
+  mcp: "HTTP session",
+  stdio: "stdio process",
+  rest: "REST client",
+};

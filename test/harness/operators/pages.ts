@@ -40,7 +40,10 @@ export function usePages(): {
     const [complaints, elsewhere]: [string[], string[]] = [[], []];
     page.on("console", (message) => {
       // Chromium reports each answer of 4xx by itself; a test that causes one looks at it.
-      if (["error", "warning"].includes(message.type()) && !/the server responded with a status of 4/.test(message.text()))
+      if (
+        ["error", "warning"].includes(message.type()) &&
+        !/the server responded with a status of 4/.test(message.text())
+      )
         complaints.push(message.text());
     });
     page.on("pageerror", (error) => complaints.push(error.message));

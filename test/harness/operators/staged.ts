@@ -1,8 +1,9 @@
 /** Something to look at: Editors at work, a queue, and an operation that was called six times. */
-import type { TokenGateway } from "../system/token-gateway.js";
+
 import type { SimulatedEditor } from "../../../src/simulator/editor.js";
 import { restClient } from "../rest/rest-client.js";
 import { eventually } from "../system/system.js";
+import type { TokenGateway } from "../system/token-gateway.js";
 
 export interface Staged {
   /** Of the operator. */
@@ -69,6 +70,9 @@ export async function stage(served: TokenGateway, projects: readonly string[] = 
     async () => (await system.store.operations.find(sixTimes))?.state === "completed",
     "the build is known to have ended",
   );
-  console.log(JSON.stringify((await as("x").get("/operations")).body.operations[1]), JSON.stringify((await as("x").get(`/operations/${running}`)).body));
+  console.log(
+    JSON.stringify((await as("x").get("/operations")).body.operations[1]),
+    JSON.stringify((await as("x").get(`/operations/${running}`)).body),
+  );
   return { token, sixTimes, running, waiting, failed, editors };
 }

@@ -17,6 +17,7 @@ import {
   type OperationRecord,
 } from "../../../src/shared/operation/operation.js";
 import { REPLAY_DEFAULTS } from "../../../src/shared/operation/replay.js";
+import { SILENT } from "../../harness/silent.js";
 import { queueOf } from "./queue.js";
 import type { Life } from "./schedule.js";
 import { operationsOf } from "./store.js";
@@ -100,8 +101,19 @@ export function createGateway(world: World) {
         schema: { check: async () => undefined },
         knownEditors: { read, remembered: read },
       }),
-      knownEditors: { read, makeKnown: async () => undefined, awaitMissing: async () => false },
+      knownEditors: {
+        read,
+        makeKnown: async () => undefined,
+        awaitMissing: async () => false,
+        drop: async () => undefined,
+      },
       lastCatalogs: NO_CATALOGS,
+      // Nobody asks as an operator.
+      ...({ allOperations: {}, owners: {}, pools: {} } as Pick<
+        Parameters<typeof createBroker>[0],
+        "allOperations" | "owners" | "pools"
+      >),
+      log: SILENT,
       contact: { awaited: async () => false },
       candidates,
       counters: { add: () => undefined },

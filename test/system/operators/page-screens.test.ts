@@ -8,7 +8,9 @@ import { stage } from "../../harness/operators/staged.js";
 import { useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
-const FOLDER = process.env.UNITY_BROKER_TEST_SCREENSHOTS_FOLDER ?? fileURLToPath(new URL("../../../docs/guide/operators/", import.meta.url));
+const FOLDER =
+  process.env.UNITY_BROKER_TEST_SCREENSHOTS_FOLDER ??
+  fileURLToPath(new URL("../../../docs/guide/operators/", import.meta.url));
 const isWanted = process.env.UNITY_BROKER_TEST_SCREENSHOTS !== undefined;
 const LARGEST = 150_000;
 
@@ -27,14 +29,25 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
 
   test("are taken of a page at work", async () => {
     const served = await open({}, { editor: { projectPath: "/projects/island-game" } });
-    const { token, sixTimes, running, editors } = await stage(served, ["racing", "museum-tour", "shop-floor"]);
+    const { token, sixTimes, running, editors } = await stage(served, [
+      "racing",
+      "museum-tour",
+      "shop-floor",
+    ]);
     await editors[2]?.close();
     const opened = await pages.logIn(served.origin, token);
     const { page } = opened;
-    await page.getByText("PlayMode tests").first().waitFor({ timeout: 4_000 }).catch(() => console.log(opened.complaints));
+    await page
+      .getByText("PlayMode tests")
+      .first()
+      .waitFor({ timeout: 4_000 })
+      .catch(() => console.log(opened.complaints));
     await shoot(page, "editors");
     await page.goto(`${served.origin}/operators/operations`);
-    await page.getByText("6 → 1").waitFor({ timeout: 3_000 }).catch(() => console.log("no calls"));
+    await page
+      .getByText("6 → 1")
+      .waitFor({ timeout: 3_000 })
+      .catch(() => console.log("no calls"));
     await shoot(page, "operations");
     await page.goto(`${served.origin}/operators/operations/${sixTimes}`);
     await page.getByText("One execution").waitFor();
@@ -50,7 +63,10 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     await shoot(page, "phone-dark");
     await page.emulateMedia({ colorScheme: "light" });
     await page.goto(`${served.origin}/operators/operations`);
-    await page.getByText("6 → 1").waitFor({ timeout: 3_000 }).catch(() => console.log("no calls"));
+    await page
+      .getByText("6 → 1")
+      .waitFor({ timeout: 3_000 })
+      .catch(() => console.log("no calls"));
     await shoot(page, "phone");
     expectClean(opened);
     served.system.bench.finish("tests");

@@ -66,6 +66,9 @@ test("lists, histories, logs, Editors, tools", async () => {
   expect((await rest.get("/tools")).body.tools.length).toBeGreaterThan(3);
   expect(await rest.get("/tools/work")).toMatchObject({ status: 200, body: { effect: "mutating" } });
   expect(await rest.get("/me")).toMatchObject({ status: 200, body: { principal: "local", role: "admin" } });
+  expect(await rest.get("/pools")).toMatchObject({ status: 200, body: { pools: [] } });
+  expect((await rest.get("/workers")).body.workers).toHaveLength(1);
+  expect(await rest.get("/audit")).toMatchObject({ status: 200, body: { entries: [] } });
   const document = await rest.get("/openapi.json");
   expect(document).toMatchObject({ status: 200, body: { openapi: "3.1.0" } });
 });

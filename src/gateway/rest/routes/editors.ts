@@ -2,6 +2,8 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
+import { STATES } from "../../../shared/operation/operation.js";
+import { shown } from "../../editors/target-error.js";
 import { shownEditors } from "../../mcp/tools/shown-editors.js";
 import type { OfferedTool } from "../../tools/catalog.js";
 import { NOT_KEPT } from "../rest-answer.js";
@@ -40,6 +42,49 @@ const Tool = named(
   }),
 );
 
+const There = z.strictObject({ id: z.string(), connected: z.boolean() });
+
+const Pools = z.strictObject({
+  pools: z.array(
+    named(
+      "Pool",
+      z.strictObject({
+        pool: z.string().describe("As a call names it."),
+        editors: z.array(There),
+        waiting: z.int().describe("Operations that no Editor has taken yet."),
+      }),
+    ),
+  ),
+});
+
+const Workers = z.strictObject({
+  workers: z.array(
+    named(
+      "Worker",
+      z.strictObject({ host: z.string(), pid: z.int(), version: z.string(), editors: z.array(There) }),
+    ),
+  ),
+  unowned: z.array(z.string()).describe("Editors without a worker."),
+});
+
+const Briefly = z.strictObject({ log_id: z.string(), tool: z.string(), state: z.enum(STATES) });
+
+const Acted = z.strictObject({
+  editor: z.looseObject({ id: z.string() }),
+  paused: z.boolean(),
+  running: z.array(Briefly).optional().describe("Of drain: ask again until it is empty."),
+});
+
+const Forgotten = z.strictObject({ editor: z.looseObject({ id: z.string() }), ended: z.array(Briefly) });
+
+const ACTS = {
+  pause: "Pauses an Editor: it starts nothing new, and what it runs goes on",
+  resume: "Ends an Editor's pause",
+  drain: "Pauses an Editor, and shows what still runs there",
+} as const;
+
+const OPERATED = ["FORBIDDEN", "EDITOR_UNKNOWN", "EDITOR_AMBIGUOUS", "NO_EDITOR"] as const;
+
 const ByName = z.strictObject({ name: z.string().max(200) });
 const ByEditor = z.strictObject({
   id: z.string().max(200).describe("An id, its unique beginning, or a project's name."),
@@ -71,6 +116,68 @@ export function editorRoutes(app: FastifyInstance, { broker, exchanges }: RouteD
       const body = editors.find((each) => each.id === id);
       if (!body) throw new BrokerError("EDITOR_UNKNOWN", `The Editor ${id} was forgotten.`);
       return { status: 200, body, headers: NOT_KEPT };
+    },
+  });
+  for (const act of ["pause", "resume", "drain"] as const) {
+    addRoute(app, exchanges, {
+      method: "POST",
+      url: `/editors/:id/${act}`,
+      summary: ACTS[act],
+      tag: "operators",
+      params: ByEditor,
+      answers: { 200: json("The Editor, and what may still run there.", Acted) },
+      errors: OPERATED,
+      async handle({ params: { id } }, { principal }) {
+        const { operate } = broker;
+        const done =
+          act === "drain"
+            ? await operate.drain(principal.id, id)
+            : { editor: await operate[act](principal.id, id), running: undefined };
+        const [editor] = shown([done.editor]);
+        const running = done.running?.map(({ logId, tool, state }) => ({ log_id: logId, tool, state }));
+        const body = { editor, paused: act !== "resume", ...(running ? { running } : {}) };
+        return { status: 200, body, headers: NOT_KEPT };
+      },
+    });
+  }
+  addRoute(app, exchanges, {
+    method: "DELETE",
+    url: "/editors/:id",
+    summary: "Forgets an Editor that will not come back: its open operations end",
+    tag: "operators",
+    params: ByEditor,
+    query: z.strictObject({
+      force: z
+        .enum(["true", "false"])
+        .optional()
+        .describe("Even while its worker waits for it to reconnect."),
+    }),
+    answers: { 200: json("What ended with it.", Forgotten) },
+    errors: [...OPERATED, "EDITOR_CONNECTED"],
+    async handle({ params: { id }, query: { force } }, { principal }) {
+      const { editor, ended } = await broker.operate.forget(principal.id, id, force === "true");
+      const rows = ended.map(({ logId, tool, state }) => ({ log_id: logId, tool, state }));
+      return { status: 200, body: { editor: shown([editor])[0], ended: rows }, headers: NOT_KEPT };
+    },
+  });
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/pools",
+    summary: "Lists the pools: labels of Editors, and what waits for them",
+    tag: "Editors",
+    answers: { 200: json("Sorted by name.", Pools) },
+    async handle(_input, { principal }) {
+      return { status: 200, body: { pools: await broker.operate.pools(principal.id) }, headers: NOT_KEPT };
+    },
+  });
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/workers",
+    summary: "Lists the workers that own the Editors that you may use",
+    tag: "Editors",
+    answers: { 200: json("Where they run, and in which version.", Workers) },
+    async handle(_input, { principal }) {
+      return { status: 200, body: await broker.operate.workers(principal.id), headers: NOT_KEPT };
     },
   });
   addRoute(app, exchanges, {

@@ -2,9 +2,10 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
-import type { OperationView } from "../../../shared/operation/answer.js";
+import type { ListCursor } from "../../../shared/store/operations/all-operations.js";
 import { wantedBy } from "../../listing-filter.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
+import type { ListedOperation } from "../../operator-verbs/operations.js";
 import { NOT_KEPT } from "../rest-answer.js";
 import { addRoute, json } from "../route.js";
 import { Row } from "../schemas/answer.js";
@@ -20,6 +21,11 @@ const Query = z.strictObject({
   state: z.string().optional().describe("Such as running."),
   tool: z.string().optional(),
   editor: z.string().optional().describe("As a call names it."),
+  principal: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Whose: an id, or * for everybody. Others' operations require the role operate."),
   client: z.string().optional().describe("What the calling client calls itself, or its beginning."),
   since: time.describe("Accepted then or later."),
   until: time.describe("Accepted before."),
@@ -33,6 +39,7 @@ const Page = named(
   z.strictObject({
     operations: z.array(Row),
     next: z.string().optional().describe("The cursor of older ones, if there may be any."),
+    searched: z.int().describe("How many were looked at: a page ends after 5 000."),
   }),
 );
 
@@ -44,22 +51,39 @@ export function listRoutes(app: FastifyInstance, { broker, exchanges }: RouteDep
     tag: "operations",
     query: Query,
     answers: { 200: json("A page of them.", Page) },
-    async handle({ query: { limit, cursor, since, until, ...filter } }, { principal }) {
-      if (cursor !== undefined && !UUID.test(cursor))
-        throw new BrokerError("INVALID_ARGUMENTS", "The cursor is not one of an earlier page.");
-      const isWanted = wantedBy({ ...filter, since: msOf(since), until: msOf(until) });
-      const views = await broker.list(principal.id, limit, { isWanted, before: cursor });
-      const last = views.at(-1)?.record.logId;
-      const next = views.length === limit && last !== undefined ? { next: last } : {};
-      return { status: 200, body: { operations: views.map(rowOf), ...next }, headers: NOT_KEPT };
+    errors: ["FORBIDDEN"],
+    async handle({ query: { limit, cursor, since, until, principal, ...filter } }, call) {
+      const { operations, next, searched } = await broker.operate.list(call.principal.id, {
+        principal,
+        isWanted: wantedBy(filter),
+        since: msOf(since),
+        // Before, and not at that time.
+        until: until === undefined ? undefined : Date.parse(until) - 1,
+        limit,
+        cursor: cursor === undefined ? undefined : cursorIn(cursor),
+      });
+      const older = next === undefined ? {} : { next: `${next.acceptedAt}.${next.logId}` };
+      return {
+        status: 200,
+        body: { operations: operations.map(rowOf), ...older, searched },
+        headers: NOT_KEPT,
+      };
     },
   });
+}
+
+/** Throws INVALID_ARGUMENTS. */
+function cursorIn(text: string): ListCursor {
+  const [, acceptedAt = "", logId = ""] = /^(\d{1,16})\.([^.]+)$/.exec(text) ?? [];
+  if (UUID.test(logId)) return { acceptedAt: Number(acceptedAt), logId };
+  throw new BrokerError("INVALID_ARGUMENTS", "The cursor is not one of an earlier page.");
 }
 
 const msOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
-function rowOf({ record, progress, queuePosition }: OperationView): z.input<typeof Row> {
+export function rowOf({ view, duplicates }: ListedOperation): z.input<typeof Row> {
+  const { record, progress, queuePosition } = view;
   const { logId, tool, editor, pool, principal, state, executionMs, createdBy, error } = record;
   const times = {
     accepted_at: record.acceptedAt,
@@ -82,6 +106,7 @@ function rowOf({ record, progress, queuePosition }: OperationView): z.input<type
     ...(createdBy.client === undefined ? {} : { client: createdBy.client }),
     ...(progress === undefined ? {} : { progress }),
     ...(queuePosition === undefined ? {} : { queue_position: queuePosition }),
+    ...(duplicates === 0 ? {} : { duplicates }),
     ...(error === undefined ? {} : { error }),
   } as z.input<typeof Row>;
 }

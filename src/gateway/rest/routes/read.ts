@@ -1,8 +1,11 @@
 /** One operation: its answer, its history, what the Console said, and its cancellation. */
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { type Answer, notFound } from "../../../shared/operation/answer.js";
+import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
+import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import type { Explained } from "../../broker.js";
 import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
+import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { RestCall } from "../exchange.js";
 import { historyFacts } from "../history-facts.js";
 import { operationAnswer } from "../operation-answer.js";
@@ -20,10 +23,6 @@ const seconds = z.coerce.number().min(0).optional();
 export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const { broker, exchanges } = deps;
   const run = ownToolOf(deps);
-  const factsOf = async (principal: string, id: string): Promise<Record<string, unknown>> => {
-    const explained = await broker.explain(principal, id);
-    return typeof explained === "object" ? historyFacts(explained) : {};
-  };
   const read = {
     method: "GET",
     params: ById,
@@ -52,9 +51,19 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     };
     const answer = await run("get_operation_result", { log_id: id, ...waiting }, { ...call, request });
     const answered = revalidated(operationAnswer(answer), call.ifNoneMatch);
+    if (answered.status === 404) return (await ofOperator(call, id)) ?? answered;
     // What a client has already is not delivered to it again.
     if (carried && answered.status !== 304) call.request.delivers(carried);
     return answered;
+  };
+  /** Of another's operation an operator sees that it is, and how it is. */
+  const ofOperator = async ({ principal }: RestCall, id: string): Promise<RestAnswer | undefined> => {
+    const seen = UUID.test(id) ? await broker.operate.read(principal.id, id) : undefined;
+    return typeof seen === "object" ? briefAnswer(seen) : undefined;
+  };
+  const explained = async (principal: string, id: string) => {
+    const own = await broker.explain(principal, id);
+    return own ?? (await broker.operate.explain(principal, id));
   };
   addRoute(app, exchanges, {
     ...read,
@@ -78,8 +87,12 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     params: ById,
     answers: { 200: json("As it is afterwards.", Operation) },
     errors: ["NOT_FOUND"],
-    handle: async ({ params: { id } }, call) =>
-      operationAnswer(await run("cancel_operation", { log_id: id }, call)),
+    async handle({ params: { id } }, call) {
+      const answered = operationAnswer(await run("cancel_operation", { log_id: id }, call));
+      if (answered.status !== 404 || !UUID.test(id)) return answered;
+      const seen = await broker.operate.cancel(call.principal.id, id);
+      return typeof seen === "object" ? briefAnswer(seen) : answered;
+    },
   });
   addRoute(app, exchanges, {
     method: "GET",
@@ -90,11 +103,10 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     answers: { 200: json("Its history.", History) },
     errors: ["NOT_FOUND"],
     handle: async ({ params: { id } }, call) => {
-      const answer = await run("explain_operation", { log_id: id }, call);
-      const { message, status: _status, ...history } = answer as Answer;
-      return history.timeline === undefined
-        ? problemOf(answer)
-        : { status: 200, body: { ...history, ...(await factsOf(call.principal.id, id)), why_once: message }, headers: NOT_KEPT };
+      if (UUID.test(id)) await broker.confirm(call.request.requester, id);
+      const seen = UUID.test(id) ? await explained(call.principal.id, id) : undefined;
+      if (typeof seen !== "object") return problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
+      return { status: 200, body: historyOf(seen), headers: NOT_KEPT };
     },
   });
   addRoute(app, exchanges, {
@@ -113,4 +125,25 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
       return { status: 200, body: read, headers: NOT_KEPT };
     },
   });
+}
+
+/** Without what was passed, came back, or was written meanwhile. */
+function briefAnswer(view: OperationView): RestAnswer {
+  const { evidence: _log, ...answer } = answerOf(view, { brief: true });
+  return { status: 200, body: answer, headers: NOT_KEPT };
+}
+
+function historyOf({ record, duplicates }: Explained): z.input<typeof History> {
+  const { logId, tool, editor, pool, state, createdBy } = record;
+  return {
+    log_id: logId,
+    tool,
+    editor,
+    ...(pool === undefined ? {} : { pool }),
+    state,
+    ...(createdBy.client === undefined ? {} : { client: createdBy.client }),
+    ...historyFacts({ record, duplicates }),
+    timeline: timelineOf(record, duplicates),
+    why_once: whyOnce(record, duplicates),
+  };
 }
