@@ -22,7 +22,7 @@ function two(ms: number, large: number, name: string, small: number, smallName: 
 
 /** How long ago, in one unit: it is read at a glance, and changes seldom. */
 export function age(ms: number): string {
-  if (ms < 5 * SECOND) return "now";
+  if (ms < 5 * SECOND) return "just now";
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s ago`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h ago`;

@@ -57,7 +57,12 @@ function frame(me: Me): { main: HTMLElement; mark(view: string): void } {
     h(
       "header",
       { class: "top" },
-      h("a", { class: "brand", href: "/operators/editors" }, "Unity Job Broker"),
+      h(
+        "a",
+        { class: "brand", href: "/operators/editors" },
+        h("span", { class: "wide" }, "Unity "),
+        "Job Broker",
+      ),
       h("nav", { "aria-label": "Views" }, ...links.values()),
       h(
         "div",

@@ -41,7 +41,7 @@ export interface Editor {
   last_seen_seconds_ago?: number;
   diagnosis?: Diagnosis;
   /** The machine whose worker holds its lease. */
-  owner?: { host?: string; machine?: string; pid?: number };
+  host?: string | undefined;
   cpu_percent?: number;
   memory_mb?: number;
 }
@@ -121,11 +121,17 @@ export interface Line {
 }
 
 export interface Pool {
-  id: string;
-  labels?: readonly string[];
-  waiting?: number;
-  editors?: readonly string[];
-  [field: string]: unknown;
+  /** As a call names it. */
+  pool: string;
+  editors: { id: string; connected: boolean }[];
+  waiting: number;
+}
+
+export interface Worker {
+  host: string;
+  pid: number;
+  version: string;
+  editors: { id: string; connected: boolean }[];
 }
 
 export interface Client {

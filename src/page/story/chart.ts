@@ -17,7 +17,7 @@ const SEGMENTS: Readonly<Record<Segment["kind"], string>> = {
 
 const RELATIONS: Readonly<Record<Lane["call"]["relation"], { word: string; shape: string }>> = {
   created: { word: "created it", shape: "M8 3.5v9M3.5 8h9" },
-  joined: { word: "joined it", shape: "M3 4.5c5 0 3 3.5 9.5 3.5M10 5.5L12.6 8L10 10.5" },
+  joined: { word: "joined it", shape: "M3 8h9.4M8.6 4.4L12.4 8L8.6 11.6" },
   replayed: { word: "got its outcome", shape: "M12.5 5A5 5 0 1 0 13 9M12.8 2.6V5.2H10.2" },
   read: {
     word: "read it",
@@ -77,14 +77,15 @@ function bar({ kind, from, to }: Segment, scale: Scale, state: string): HTMLElem
   const left = scale.at(from);
   const width = scale.at(to) - left;
   const open = kind === "ran" && !hasEnded(state) ? " open" : "";
+  const text = `${open === "" ? SEGMENTS[kind] : "running for"} ${duration(to - from)}`;
   return h(
     "span",
     {
       class: `segment segment-${kind}${open}`,
-      title: `${SEGMENTS[kind]} ${duration(to - from)}`,
+      title: text,
       style: { left: percent(left), width: percent(width) },
     },
-    width > 0.13 && h("span", { class: "segment-text" }, `${SEGMENTS[kind]} ${duration(to - from)}`),
+    width > 0.13 && h("span", { class: "segment-text" }, text),
   );
 }
 
@@ -203,6 +204,9 @@ function legend({ lanes, marks }: Story): HTMLElement[] {
     entry("sent", "sent"),
     entry("ran", "ran"),
     ...relations.map((relation) => entry("call", RELATIONS[relation].word, shape(RELATIONS[relation].shape))),
+    ...(lanes.some(({ isAnswered }) => !isAnswered)
+      ? [entry("dots", "waits, or its wait ended: its caller reads the outcome later")]
+      : []),
     ...(lanes.some(({ isAnswered }) => isAnswered)
       ? [entry("call", "answer with the outcome delivered", shape("M3.5 8.4L6.6 11.4L12.5 4.9"))]
       : []),

@@ -79,7 +79,10 @@ function nowOf({
       "span",
       { class: "quiet" },
       phase === undefined ? "" : phase.replaceAll("_", " "),
-      stall_ms >= STALL_MS && h("b", { class: "stall" }, ` · main thread silent for ${duration(stall_ms)}`),
+      // An operation on the main thread keeps it from answering: that is no news.
+      !running &&
+        stall_ms >= STALL_MS &&
+        h("b", { class: "stall" }, ` · main thread silent for ${duration(stall_ms)}`),
     ),
   ];
 }
@@ -129,8 +132,7 @@ function queued(row: Row): HTMLElement {
   );
 }
 
-function machineOf({ owner, pid, unity_version, cpu_percent, memory_mb, bridge }: Editor): Child[] {
-  const host = owner?.host ?? owner?.machine;
+function machineOf({ host, pid, unity_version, cpu_percent, memory_mb, bridge }: Editor): Child[] {
   const load = [
     cpu_percent === undefined ? undefined : `${Math.round(cpu_percent)} % CPU`,
     memory_mb === undefined

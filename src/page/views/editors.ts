@@ -120,11 +120,9 @@ function textOf({
   phase = "",
   unity_version = "",
   standing,
-  owner,
+  host = "",
 }: Shown): string {
-  return [id, project, ...labels, phase, unity_version, standing, owner?.host ?? owner?.machine ?? ""]
-    .join(" ")
-    .toLowerCase();
+  return [id, project, ...labels, phase, unity_version, standing, host].join(" ").toLowerCase();
 }
 
 function summaryOf(editors: readonly Shown[], shown: number): (HTMLElement | string)[] {

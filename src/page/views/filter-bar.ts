@@ -13,6 +13,9 @@ export interface FilterBar {
   filter(): URLSearchParams;
 }
 
+/** As in the style sheets. */
+export const NARROW = "(max-width: 52rem)";
+
 const TIMES = [
   ["", "Any time"],
   ["-15m", "Last 15 minutes"],
@@ -95,18 +98,23 @@ export function filterBar(me: Me, query: URLSearchParams, onChange: () => void):
     element: h(
       "div",
       { class: "filters", role: "search" },
+      h("div", { class: "fields" }, search, savedFilters(filter)),
+      // On a phone it is closed at first: the list is what people come for.
       h(
-        "div",
-        { class: "fields" },
-        search,
-        tool,
-        editor,
-        whose,
-        sinceChoice,
-        h("label", { class: "until" }, h("span", { class: "quiet" }, "until"), until),
-        savedFilters(filter),
+        "details",
+        { class: "more", "data-name": "more", open: !window.matchMedia(NARROW).matches },
+        h("summary", {}, "Filters"),
+        h(
+          "div",
+          { class: "fields" },
+          tool,
+          editor,
+          whose,
+          sinceChoice,
+          h("label", { class: "until" }, h("span", { class: "quiet" }, "until"), until),
+        ),
+        h("div", { class: "chips", role: "group", "aria-label": "States" }, ...states),
       ),
-      h("div", { class: "chips", role: "group", "aria-label": "States" }, ...states),
     ),
   };
 }

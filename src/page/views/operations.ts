@@ -11,12 +11,11 @@ import { ago, since } from "../parts/time.js";
 import { createVirtualList } from "../parts/virtual-list.js";
 import { hasEnded } from "../states.js";
 import { nothing, type Page, refused, type View } from "../view.js";
-import { filterBar } from "./filter-bar.js";
+import { filterBar, NARROW } from "./filter-bar.js";
 
 const PAGE = 100;
 /** As in style/operations.css. */
 const [ROW, ROW_NARROW] = [44, 74];
-const NARROW = "(max-width: 52rem)";
 /** Of the rows in sight beyond the first page, how many are asked for again at once. */
 const FOLLOWED = 5;
 

@@ -1,10 +1,12 @@
 /** Pools: what waits for any Editor of some labels. */
 import { addressOf } from "../address.js";
 import { get } from "../api.js";
-import { count } from "../format.js";
+import { count, idParts } from "../format.js";
 import { h, replace } from "../h.js";
 import type { Pool } from "../model.js";
 import { nothing, type Page, refused, type View } from "../view.js";
+
+const MOST_NAMES = 6;
 
 export function poolsView(_page: Page): View {
   const body = h("div");
@@ -35,16 +37,19 @@ export function poolsView(_page: Page): View {
 
 const EMPTY = () => nothing("Nothing was accepted for a pool.", "unity-broker call run-tests --pool android");
 
-function card(pool: Pool): HTMLElement {
-  const waiting = pool.waiting ?? 0;
-  const editors = pool.editors ?? [];
+function card({ pool, waiting, editors }: Pool): HTMLElement {
+  const here = editors.filter(({ connected }) => connected);
+  const names = editors
+    .slice(0, MOST_NAMES)
+    .map(({ id, connected }) => `${idParts(id).name}${connected ? "" : " (away)"}`);
+  const more = editors.length > MOST_NAMES ? `, and ${editors.length - MOST_NAMES} more` : "";
   return h(
     "li",
     { class: "card" },
     h(
       "a",
-      { href: addressOf("operations", new URLSearchParams({ editor: pool.id })), "data-focus": pool.id },
-      h("strong", {}, pool.id),
+      { href: addressOf("operations", new URLSearchParams({ editor: pool })), "data-focus": pool },
+      h("strong", {}, pool),
     ),
     h(
       "span",
@@ -56,7 +61,7 @@ function card(pool: Pool): HTMLElement {
       { class: "quiet" },
       editors.length === 0
         ? "No Editor has these labels"
-        : `${count(editors.length, "Editor")}: ${editors.slice(0, 6).join(", ")}${editors.length > 6 ? ", …" : ""}`,
+        : `${here.length} of ${count(editors.length, "Editor")} here: ${names.join(", ")}${more}`,
     ),
   );
 }
