@@ -6,6 +6,7 @@ import { BrokerError } from "../shared/errors.js";
 import { type OperationRecord, STATES } from "../shared/operation/operation.js";
 
 export interface ListingFilter {
+  /** Several with commas between them. */
   state?: string | undefined;
   tool?: string | undefined;
   /** As a call names it, also if no such Editor is known any more. */
@@ -18,20 +19,35 @@ export interface ListingFilter {
 
 /** Throws INVALID_ARGUMENTS. */
 export function wantedBy(filter: ListingFilter): (record: OperationRecord) => boolean {
-  const { state, tool, editor, client } = filter;
-  if (state !== undefined && !(STATES as readonly string[]).includes(state))
-    throw new BrokerError(
-      "INVALID_ARGUMENTS",
-      `There is no state ${JSON.stringify(state.slice(0, 50))}${didYouMean(state, STATES)}. The states are ${STATES.join(", ")}.`,
-    );
-  const target = editor === undefined ? undefined : targetOf(editor);
+  const { client } = filter;
+  const matches = entryWantedBy(filter);
   const q = filter.q?.toLowerCase();
   return (record) =>
-    (state === undefined || record.state === state) &&
-    (tool === undefined || record.tool === tool) &&
-    (target === undefined || isFor(target, record)) &&
+    matches(record) &&
     (client === undefined || record.createdBy.client?.startsWith(client) === true) &&
     (q === undefined || textsOf(record).some((text) => text?.toLowerCase().includes(q)));
+}
+
+/** The same by what an event says of its operation. Throws INVALID_ARGUMENTS. */
+export function entryWantedBy({
+  state,
+  tool,
+  editor,
+}: Pick<ListingFilter, "state" | "tool" | "editor">): (
+  of: Pick<OperationRecord, "state" | "tool" | "editor"> & { pool?: string },
+) => boolean {
+  const states = state?.split(",");
+  const wrong = states?.find((each) => !(STATES as readonly string[]).includes(each));
+  if (wrong !== undefined)
+    throw new BrokerError(
+      "INVALID_ARGUMENTS",
+      `There is no state ${JSON.stringify(wrong.slice(0, 50))}${didYouMean(wrong, STATES)}. The states are ${STATES.join(", ")}.`,
+    );
+  const target = editor === undefined ? undefined : targetOf(editor);
+  return (of) =>
+    (states === undefined || states.includes(of.state)) &&
+    (tool === undefined || of.tool === tool) &&
+    (target === undefined || isFor(target, of));
 }
 
 function textsOf({ logId, tool, editor, pool, createdBy, error }: OperationRecord): (string | undefined)[] {

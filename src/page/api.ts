@@ -46,7 +46,7 @@ async function ask<Answer>(method: string, path: string, signal?: AbortSignal): 
   else if (connection().is === "lost" || connection().is === "connecting") becomes("asking");
   noteClock(response);
   const text = await response.text();
-  if (response.ok) return read(text) as Answer;
+  if (response.ok) return json(text) as Answer;
   const { detail, message, title, error_code } = (json(text) ?? {}) as Partial<Record<string, string>>;
   const said = detail ?? message ?? title ?? `The gateway answered ${response.status}.`;
   throw new Refusal(response.status, error_code, said);
@@ -58,13 +58,6 @@ function json(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** JSON, or JSON lines. */
-function read(text: string): unknown {
-  const whole = json(text);
-  if (whole !== undefined || text.trim() === "") return whole;
-  return text.split("\n").flatMap((line) => json(line) ?? []);
 }
 
 /** The login leads back to where the reader is. */

@@ -135,12 +135,12 @@ export interface Worker {
 }
 
 export interface Client {
-  name?: string;
-  version?: string;
-  transport?: string;
-  since?: string;
+  name: string;
+  version: string;
+  transport: string;
+  since: string;
+  /** Another's name; absent: the reader's own. */
   principal?: string;
-  [field: string]: unknown;
 }
 
 export interface AuditEntry {

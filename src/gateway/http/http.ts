@@ -103,6 +103,7 @@ export async function createHttpGateway(
   const stateless = createStatelessHttp(served, { keepAliveMs });
   const exchanges = createExchanges({ broker, log });
   const bodyLimit = options.bodyLimit ?? 4 * 1024 * 1024;
+  const closing = new AbortController();
   let isClosing = false;
 
   // A web page in a browser can send requests here, even under its own name (DNS rebinding).
@@ -158,13 +159,15 @@ export async function createHttpGateway(
   });
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, exchanges, routeGuard, logins, rate, log, version, bodyLimit },
+    ...{ broker, store, exchanges, routeGuard, logins, rate, log, version, bodyLimit, keepAliveMs },
+    closing: closing.signal,
     waits: answers.waits,
     audit: deps.gateway.audit,
   });
 
   const close = async (): Promise<void> => {
     isClosing = true;
+    closing.abort();
     toolList.close();
     routeGuard.close();
     const ended = Promise.all([sessions, stateless, exchanges].map((each) => each.close(CLOSE_DEADLINE_MS)));

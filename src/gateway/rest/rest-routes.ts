@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
+import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
@@ -12,8 +13,10 @@ import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
+import { eventRoutes } from "./live/event-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
 import { aboutRoutes } from "./routes/about.js";
+import { clientRoutes } from "./routes/clients.js";
 import { editorRoutes } from "./routes/editors.js";
 import { listRoutes } from "./routes/list.js";
 import { readRoutes } from "./routes/read.js";
@@ -23,6 +26,10 @@ import { submitRoutes } from "./routes/submit.js";
 export interface RestRoutesOptions {
   audit: Audit | undefined;
   broker: Broker;
+  store: Store;
+  /** Aborted when the gateway closes. */
+  closing: AbortSignal;
+  keepAliveMs: number;
   exchanges: Exchanges;
   routeGuard: RouteGuard;
   /** Browsers that are logged in; undefined: everybody may do everything. */
@@ -68,6 +75,8 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     resultRoutes(guarded, options);
     editorRoutes(guarded, options);
     aboutRoutes(guarded, options);
+    clientRoutes(guarded, options);
+    eventRoutes(guarded, options);
     guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
       app.swagger(),
     );

@@ -43,11 +43,11 @@ export function auditView(page: Page, query: URLSearchParams): View {
   });
   const refresh = async (): Promise<void> => {
     try {
-      const answer = await get<AuditEntry[] | { entries?: AuditEntry[] } | AuditEntry | undefined>(
+      const answer = await get<{ entries: AuditEntry[] }>(
         "/audit",
         new URLSearchParams({ day: day.value || today }),
       );
-      entries = entriesIn(answer).reverse();
+      entries = answer.entries.reverse();
       draw();
     } catch (error) {
       entries = undefined;
@@ -77,13 +77,6 @@ export function auditView(page: Page, query: URLSearchParams): View {
       body,
     ),
   };
-}
-
-function entriesIn(answer: AuditEntry[] | { entries?: AuditEntry[] } | AuditEntry | undefined): AuditEntry[] {
-  if (answer === undefined) return [];
-  if (Array.isArray(answer)) return answer;
-  if ("entries" in answer) return answer.entries ?? [];
-  return "verb" in answer ? [answer] : [];
 }
 
 const HEADS = ["Time", "Who", "Did", "Tool", "Editor", "Answer", "Operation"];

@@ -2,7 +2,7 @@
 import { get } from "../api.js";
 import { count } from "../format.js";
 import { h, replace } from "../h.js";
-import { type Client, hasRole } from "../model.js";
+import { type Client, hasRole, type Me } from "../model.js";
 import { ago } from "../parts/time.js";
 import { nothing, type Page, refused, type View } from "../view.js";
 
@@ -19,7 +19,7 @@ export function clientsView({ me }: Page): View {
           summary,
           `${count(clients.length, "client")} connected${hasRole(me, "operate") ? "" : " of yours"}`,
         );
-        replace(body, clients.length === 0 ? nothing("No MCP client is connected.") : table(clients));
+        replace(body, clients.length === 0 ? nothing("No MCP client is connected.") : table(clients, me));
       } catch (error) {
         if (body.childElementCount === 0) replace(body, refused(error));
       }
@@ -33,7 +33,7 @@ export function clientsView({ me }: Page): View {
   };
 }
 
-function table(clients: readonly Client[]): HTMLElement {
+function table(clients: readonly Client[], me: Me): HTMLElement {
   const heads = ["Client", "Version", "Transport", "Principal", "Connected"];
   return h(
     "table",
@@ -42,7 +42,7 @@ function table(clients: readonly Client[]): HTMLElement {
     h(
       "tbody",
       {},
-      ...clients.map(({ name = "unnamed", version = "", transport = "", principal = "", since }) =>
+      ...clients.map(({ name, version, transport, principal = me.name, since }) =>
         h(
           "tr",
           {},

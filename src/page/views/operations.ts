@@ -29,6 +29,7 @@ export function operationsView(page: Page, query: URLSearchParams): View {
   let next: string | undefined;
   let isLoading = false;
   let filterCount = 0;
+  let searched = 0;
 
   const bar = filterBar(page.me, query, () => {
     page.go(addressOf("operations", bar.filter()), "replace");
@@ -39,7 +40,7 @@ export function operationsView(page: Page, query: URLSearchParams): View {
     rowHeight: () => (narrow.matches ? ROW_NARROW : ROW),
     keyOf: ({ log_id }) => log_id,
     draw: operationRow,
-    onNearEnd: () => void more(),
+    onNearEnd: () => void more().catch(() => undefined),
   });
 
   const ask = (cursor?: string): Promise<Rows> => {
@@ -67,7 +68,12 @@ export function operationsView(page: Page, query: URLSearchParams): View {
     );
     replace(
       below,
-      rows.length === 0 && nothing("No operation is found.", "Fewer words or another time find more."),
+      next !== undefined &&
+        rows.length < PAGE &&
+        nothing(`Searching: ${searched.toLocaleString("en")} operations looked at.`),
+      rows.length === 0 &&
+        next === undefined &&
+        nothing("No operation is found.", "Fewer words or another time find more."),
     );
   };
 
@@ -79,6 +85,7 @@ export function operationsView(page: Page, query: URLSearchParams): View {
       if (mine !== filterCount) return;
       rows = answer.operations;
       next = answer.next;
+      searched = answer.searched ?? 0;
       coming = [];
       show();
     } catch (error) {
@@ -96,6 +103,7 @@ export function operationsView(page: Page, query: URLSearchParams): View {
       const known = new Set(rows.map(({ log_id }) => log_id));
       rows = [...rows, ...answer.operations.filter(({ log_id }) => !known.has(log_id))];
       next = answer.next;
+      searched += answer.searched ?? 0;
     } finally {
       isLoading = false;
     }
@@ -112,6 +120,8 @@ export function operationsView(page: Page, query: URLSearchParams): View {
 
   /** The newest page again: what is known changes where it stands, what is new comes on top, or waits until the reader is there. */
   const refresh = async (): Promise<void> => {
+    // Nothing is found yet, and the search goes on.
+    if (rows.length === 0 && next !== undefined) return;
     if (rows.length === 0) return restart();
     const mine = filterCount;
     const answer = await ask();

@@ -4,6 +4,8 @@ import type { RpcAnswer } from "./mcp.js";
 export interface ServerEvent {
   id?: string;
   retry?: number;
+  /** Unless it is "message". */
+  event?: string;
   message?: RpcAnswer;
 }
 
@@ -84,7 +86,9 @@ export async function openEventStream(
 function eventOf(text: string): ServerEvent {
   const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, "m").exec(text)?.[1];
   const [id, retry, data] = [field("id"), field("retry"), field("data")];
+  const event = field("event") ?? "message";
   return {
+    ...(event === "message" ? {} : { event }),
     ...(id === undefined ? {} : { id }),
     ...(retry === undefined ? {} : { retry: Number(retry) }),
     ...(data === undefined || data === "" ? {} : { message: JSON.parse(data) as RpcAnswer }),

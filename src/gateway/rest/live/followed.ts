@@ -1,0 +1,95 @@
+/** Which events a principal may follow: those of its own operations; with the role "operate" everybody's, without what they said. */
+import { BrokerError } from "../../../shared/errors.js";
+import { answerOf, notFound } from "../../../shared/operation/answer.js";
+import { hasRole, type Principal } from "../../../shared/principal.js";
+import type { Store } from "../../../shared/store/store.js";
+import { seesEditor } from "../../auth/permissions.js";
+import type { Broker } from "../../broker.js";
+import { followAll } from "../../events/event-feed.js";
+import { EVENT_ID, type LiveEvent } from "../../events/live-event.js";
+import { followOperation, readPlace } from "../../events/operation-stream.js";
+import { entryWantedBy } from "../../listing-filter.js";
+
+export interface FollowDeps {
+  broker: Pick<Broker, "read">;
+  store: Pick<Store, "events" | "operations" | "notifier">;
+}
+
+export interface EventFilter {
+  tool?: string | undefined;
+  editor?: string | undefined;
+  state?: string | undefined;
+  /** An id, or "*": everybody. Undefined: the caller itself. */
+  principal?: string | undefined;
+}
+
+/** How a follower reads: until the signal aborts; `passed` hears how far it is. */
+export interface Reader {
+  from: string | undefined;
+  signal: AbortSignal;
+  passed?: (id: string) => void;
+}
+
+const madeUp = (): BrokerError =>
+  new BrokerError("INVALID_ARGUMENTS", "The id of the last event is not one that an event had.");
+
+/** Throws INVALID_ARGUMENTS or FORBIDDEN before the first event. */
+export function followedEvents(
+  { store }: FollowDeps,
+  principal: Principal,
+  { principal: whose = principal.id, ...filter }: EventFilter,
+): (reader: Reader) => AsyncIterable<LiveEvent> {
+  if (whose !== principal.id && !hasRole(principal, "operate"))
+    throw new BrokerError("FORBIDDEN", 'Others\' operations require the role "operate".');
+  const matches = entryWantedBy(filter);
+  return ({ from, signal, passed }) => {
+    if (from !== undefined && !EVENT_ID.test(from)) throw madeUp();
+    const isWanted = (of: Parameters<typeof matches>[0] & { principal: string }): boolean =>
+      (whose === "*" || of.principal === whose) && matches(of);
+    return followAll(store, { from, isWanted, sees: seesEditor(principal), passed, signal });
+  };
+}
+
+export type FollowedOne =
+  | { kind: "events"; follow(reader: Reader): AsyncIterable<LiveEvent> }
+  /** Its end was received before: there is nothing to follow. */
+  | { kind: "over" };
+
+/** Throws NOT_FOUND (invariant 8), or INVALID_ARGUMENTS. */
+export async function followedOperation(
+  { broker, store }: FollowDeps,
+  principal: Principal,
+  logId: string,
+  from: string | undefined,
+): Promise<FollowedOne> {
+  const own = await broker.read(principal.id, logId);
+  const record = await store.operations.find(logId);
+  const isOwn = typeof own === "object";
+  if (!isOwn && !(record && hasRole(principal, "operate"))) {
+    const { message } = notFound(logId.slice(0, 100), own === "retention_ended");
+    throw new BrokerError("NOT_FOUND", message);
+  }
+  const place = from === undefined ? undefined : readPlace(from);
+  if (from !== undefined && place === undefined) throw madeUp();
+  if (place === "over") return { kind: "over" };
+  const read = async (): Promise<unknown> => {
+    const view = isOwn ? await broker.read(principal.id, logId) : undefined;
+    if (typeof view === "object") return answerOf(view, { brief: true });
+    const found = await store.operations.find(logId);
+    if (!found || isOwn) return notFound(logId, true);
+    const { tool, editor, state, principal: whose, error } = found;
+    return {
+      log_id: logId,
+      tool,
+      editor,
+      state,
+      principal: whose,
+      ...(error ? { error: error.message } : {}),
+    };
+  };
+  return {
+    kind: "events",
+    follow: ({ signal, passed }) =>
+      followOperation(store, { logId, from: place, isOwn, read, signal, passed }),
+  };
+}
