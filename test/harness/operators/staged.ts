@@ -70,9 +70,5 @@ export async function stage(served: TokenGateway, projects: readonly string[] = 
     async () => (await system.store.operations.find(sixTimes))?.state === "completed",
     "the build is known to have ended",
   );
-  console.log(
-    JSON.stringify((await as("x").get("/operations")).body.operations[1]),
-    JSON.stringify((await as("x").get(`/operations/${running}`)).body),
-  );
   return { token, sixTimes, running, waiting, failed, editors };
 }
