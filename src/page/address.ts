@@ -32,7 +32,7 @@ function decoded(text: string): string {
 }
 
 /** What a list of operations may be filtered by, in the order of the address. */
-export const FILTERS = ["q", "state", "tool", "editor", "principal", "client", "since", "until"] as const;
+const FILTERS = ["q", "state", "tool", "editor", "principal", "client", "since", "until"] as const;
 
 /** Only what is known, and only what is set. */
 export function filterOf(query: URLSearchParams): URLSearchParams {

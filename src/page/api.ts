@@ -7,7 +7,7 @@ const BASE = "/api/v1";
 const CLIENT = "operators-page";
 
 /** A refusal: the message of the broker's own table, which says what to do next. */
-export class Refusal extends Error {
+class Refusal extends Error {
   readonly status: number;
   readonly code: string | undefined;
 
@@ -61,7 +61,7 @@ function json(text: string): unknown {
 }
 
 /** The login leads back to where the reader is. */
-export function logIn(): void {
+function logIn(): void {
   const to = new URLSearchParams({ to: `${location.pathname}${location.search}` });
   location.assign(`/operators/login?${to}`);
 }

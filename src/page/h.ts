@@ -40,7 +40,7 @@ function filled<E extends HTMLElement | SVGElement>(element: E, props: Props, ch
   return element;
 }
 
-export function append(parent: Node, children: readonly Child[]): void {
+function append(parent: Node, children: readonly Child[]): void {
   for (const child of children) {
     if (child === undefined || child === null || child === false) continue;
     parent.appendChild(child instanceof Node ? child : document.createTextNode(String(child)));

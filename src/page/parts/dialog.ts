@@ -37,7 +37,7 @@ export function confirmed({ title, text, yes }: Question): Promise<boolean> {
 const SHOWN_MS = 8_000;
 
 /** Says something for a while. */
-export function say(text: string, tone: "good" | "bad" = "good"): void {
+function say(text: string, tone: "good" | "bad" = "good"): void {
   const place = document.querySelector("#said");
   const note = h(
     "div",

@@ -1,9 +1,6 @@
 /** axe-core's findings in a page, without a change of its content policy. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Page } from "playwright-core";
-
-const SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface Finding {
   id: string;
@@ -13,7 +10,7 @@ interface Finding {
 
 /** Each finding with the element that it is about; none: []. */
 export async function findingsIn(page: Page): Promise<string[]> {
-  await page.evaluate(SOURCE);
+  await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Finding[] }>(
     "axe.run(document, { resultTypes: ['violations'] })",
   );

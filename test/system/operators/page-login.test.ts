@@ -2,6 +2,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
+import { PAGE_HEADER } from "../../../src/gateway/auth/own-page.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
@@ -49,6 +50,8 @@ describe("a login", () => {
     const cookie = sentBack(answer);
     for (const path of ["/api/v1/me", "/dashboard", "/metrics", "/audit", "/api/v1/docs/"])
       expect([path, (await fetch(`${origin}${path}`, { headers: { cookie } })).status]).toEqual([path, 200]);
+    const policy = (await fetch(`${origin}/operators`)).headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/);
     expect((await fetch(url, { headers: { cookie, accept: "text/event-stream" } })).status).toBe(401);
   });
 
@@ -142,7 +145,7 @@ describe("it ends", () => {
     const served = await open();
     const { cookie } = await loggedIn(served);
     expect(await isIn(served.origin, cookie)).toBe(true);
-    const headers = { cookie, "x-unity-broker-page": "1" };
+    const headers = { cookie, [PAGE_HEADER]: "1" };
     const answer = await fetch(`${served.origin}/operators/logout`, { method: "POST", headers });
     expect([answer.status, answer.headers.get("set-cookie")?.includes("Max-Age=0")]).toEqual([204, true]);
     expect(await isIn(served.origin, cookie)).toBe(false);
@@ -182,14 +185,14 @@ describe("what a cookie may do", () => {
   test("an effect needs the page's header and its origin; a bearer needs neither", async () => {
     const served = await open();
     const { cookie } = await loggedIn(served);
-    const page = { cookie, "x-unity-broker-page": "1" };
+    const page = { cookie, [PAGE_HEADER]: "1" };
     const { port } = new URL(served.origin);
     const refused = [
       { cookie },
       { ...page, origin: `http://127.0.0.1:${Number(port) + 1}` },
       { ...page, origin: `http://localhost:${port}` },
       { ...page, "sec-fetch-site": "same-site" },
-      { ...page, "x-unity-broker-page": "0" },
+      { ...page, [PAGE_HEADER]: "0" },
     ];
     for (const headers of refused) {
       const answer = await pause(served, headers);

@@ -115,7 +115,7 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     await page.locator(".operation-heading [data-state=cancelled]").waitFor();
     await page.goto(`${served.origin}/operators/editors`);
     await row.getByRole("button", { name: "Resume" }).click();
-    await row.getByText("Idle").waitFor();
+    await row.getByText("Idle", { exact: true }).waitFor();
     expect(await system.store.queues.isPaused(editorId)).toBe(false);
     await late.close();
     const gone = page.locator(".editor", { hasText: late.editorId.split("@")[1] ?? "" });
