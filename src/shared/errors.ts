@@ -150,7 +150,7 @@ export const ERRORS = {
     next: "One message cannot carry it. It stays stored under its log_id: read it in part with fetch_cached_response.",
   },
   FETCH_FAILED: {
-    http: 200,
+    http: 422,
     rpc: -32603,
     retry: "never",
     next: "Nothing was executed, and the result is still stored. Take a smaller part of it: a page, some fields, or a narrower filter.",

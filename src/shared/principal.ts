@@ -5,8 +5,8 @@ import type { PriorityClass } from "./operation/operation.js";
 export const ROLES = ["read", "submit", "operate", "admin"] as const;
 
 /**
- * `read`: tools that only read. `submit`: every tool, and its own operations. `operate`: sees everybody's operations on
- * the operators' pages. `admin`: the audit log.
+ * `read`: tools that only read. `submit`: every tool, and its own operations. `operate`: sees that others'
+ * operations are and how, and ends them; pauses and forgets Editors. `admin`: the audit log.
  */
 export type Role = (typeof ROLES)[number];
 

@@ -67,8 +67,8 @@ export function createExchanges({ broker, log }: { broker: Broker; log: Log }): 
         channel,
         async answer({ id }, open) {
           const answered = await handle({ principal, clientId, request: open, ifNoneMatch })
-            .then(writable)
-            .catch((error: unknown) => problemFrom(error, log));
+            .catch((error: unknown) => problemFrom(error, log))
+            .then(writable);
           open.accepted();
           return { jsonrpc: "2.0", id, result: { answered } } as JSONRPCMessage;
         },
@@ -80,14 +80,17 @@ export function createExchanges({ broker, log }: { broker: Broker; log: Log }): 
 }
 
 /** The tracker itself refuses only where the store is away. */
-function answerIn(message: JSONRPCMessage, log: Log): RestAnswer {
+function answerIn(message: JSONRPCMessage, log: Log): Writable {
   return "result" in message
-    ? (message.result as { answered: RestAnswer }).answered
-    : problemFrom(new BrokerError("STORE_UNAVAILABLE", ""), log);
+    ? (message.result as { answered: Writable }).answered
+    : writable(problemFrom(new BrokerError("STORE_UNAVAILABLE", ""), log));
 }
 
-/** With its JSON text, which a result that nests too deep has not: it is left out then. */
-function writable(answer: RestAnswer): RestAnswer & { json?: string } {
+/** With the JSON text of its body. */
+type Writable = RestAnswer & { json?: string };
+
+/** The text of a result that nests too deep cannot be made: it is left out then. */
+function writable(answer: RestAnswer): Writable {
   if (answer.body === undefined) return answer;
   try {
     return { ...answer, json: JSON.stringify(answer.body) };
@@ -98,7 +101,7 @@ function writable(answer: RestAnswer): RestAnswer & { json?: string } {
   }
 }
 
-function send(reply: FastifyReply, answer: RestAnswer & { json?: string }): void {
+function send(reply: FastifyReply, answer: Writable): void {
   const { status, headers = {}, type = "application/json", json, stream } = answer;
   reply.code(status).headers(headers);
   if (stream) reply.type(type).send(stream);

@@ -33,8 +33,14 @@ export interface Route<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   ): Promise<RestAnswer>;
 }
 
-/** Of every route, before its handler is asked. */
-const EVERYWHERE = ["UNAUTHORIZED", "ADDRESS_REFUSED", "RATE_LIMITED", "TOKENS_UNREADABLE"] as const;
+/** Of every route, before its handler is asked; each refuses what it does not know. */
+const EVERYWHERE = [
+  "INVALID_ARGUMENTS",
+  "UNAUTHORIZED",
+  "ADDRESS_REFUSED",
+  "RATE_LIMITED",
+  "TOKENS_UNREADABLE",
+] as const;
 
 const NOTHING = z.strictObject({});
 
@@ -49,11 +55,9 @@ export function addRoute<
 >(app: FastifyInstance, exchanges: Exchanges, route: Route<P, Q, B>): void {
   const { method, url, summary, description, tag, params, body, headers } = route;
   const query = route.query ?? NOTHING;
-  const takesInput = body !== undefined || params !== undefined || query !== NOTHING;
   const codes: ErrorCode[] = [
     ...EVERYWHERE,
     ...(route.readsStore === false ? [] : (["STORE_UNAVAILABLE"] as const)),
-    ...(takesInput ? (["INVALID_ARGUMENTS"] as const) : []),
     ...(route.errors ?? []),
   ];
   app.route({

@@ -39,7 +39,8 @@ export function restClient(origin: string, always: Record<string, string> = {}):
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const text = await answer.text();
+    const isStream = answer.headers.get("content-type")?.includes("event-stream") === true;
+    const text = isStream ? await firstOf(answer) : await answer.text();
     const isJson = answer.headers.get("content-type")?.includes("json") === true;
     return {
       status: answer.status,
@@ -54,4 +55,12 @@ export function restClient(origin: string, always: Record<string, string> = {}):
     get: (path, asked) => ask("GET", path, asked),
     call: (tool, args, more = {}) => post("/operations", { tool, arguments: args, timeout: 30, ...more }),
   };
+}
+
+/** What a stream begins with; it is not read any further. */
+async function firstOf(answer: Response): Promise<string> {
+  const reader = answer.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
 }

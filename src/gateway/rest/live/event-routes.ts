@@ -31,7 +31,6 @@ const EVERYWHERE: readonly ErrorCode[] = [
   "ADDRESS_REFUSED",
   "RATE_LIMITED",
   "TOKENS_UNREADABLE",
-  "STORE_UNAVAILABLE",
   "INVALID_ARGUMENTS",
 ];
 
@@ -40,7 +39,6 @@ const stream = (codes: readonly ErrorCode[]) => ({
     description: "Events, until the client ends it.",
     content: { "text/event-stream": { schema: z.string() } },
   },
-  204: z.null().describe("The operation's end was received before."),
   ...problems([...EVERYWHERE, ...codes]),
 });
 
@@ -88,7 +86,10 @@ export function eventRoutes(app: FastifyInstance, deps: EventRoutesDeps): void {
       tags: ["live"],
       params: ById,
       querystring: z.strictObject({ after }),
-      response: stream(["NOT_FOUND"]),
+      response: {
+        204: z.null().describe("The operation's end was received before."),
+        ...stream(["NOT_FOUND", "STORE_UNAVAILABLE"]),
+      },
     },
     handler: async (request, reply) => {
       const { principal } = request.identity;
