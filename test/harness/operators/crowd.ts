@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { OperationRecord, State } from "../../../src/shared/operation/operation.js";
+import type { EditorLive, EditorProfile } from "../../../src/shared/store/editors/editors.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { documentOf } from "../../../src/shared/store/operations/record.js";
-import type { System } from "../system/system.js";
 
 const ENDS: readonly State[] = ["completed", "completed", "completed", "failed", "cancelled", "interrupted"];
 const TOOLS = ["run-tests", "build-player", "execute-menu-item", "compile", "get-logs"];
@@ -13,12 +13,12 @@ const AT_ONCE = 2_000;
 /** Signs of life of Editors that have no worker: from then. */
 const AHEAD_MS = 600_000;
 
-export async function addEditors({ store }: System, count: number): Promise<void> {
-  const now = (await store.operations.now()) + AHEAD_MS;
+/** Without the messages of a worker that introduces them one by one. */
+export async function addEditors(redis: Redis, count: number, now: number): Promise<void> {
+  const writes = redis.pipeline();
   for (let at = 0; at < count; at += 1) {
-    const editorId = `project-${at}@${String(at).padStart(8, "0")}`;
-    await store.editors.introduce({
-      editorId,
+    const profile: EditorProfile = {
+      editorId: `project-${at}@${String(at).padStart(8, "0")}`,
       projectName: `project-${at}`,
       projectPath: `/projects/project-${at}`,
       unityVersion: "6000.0.30f1",
@@ -27,9 +27,15 @@ export async function addEditors({ store }: System, count: number): Promise<void
       generation: 1,
       assetCounter: 1,
       labels: ["farm", at % 2 === 0 ? "android" : "ios"],
+    };
+    const live: EditorLive = { phase: "ready", mainThreadStallMs: 0, queued: 0 };
+    writes.zadd(keys.editors, now + AHEAD_MS, profile.editorId);
+    writes.hset(keys.editor(profile.editorId), {
+      profile: JSON.stringify(profile),
+      live: JSON.stringify(live),
     });
-    await store.editors.alive(editorId, { phase: "ready", mainThreadStallMs: 0, queued: 0 }, now, undefined);
   }
+  await writes.exec();
 }
 
 export async function addOperations(

@@ -37,17 +37,10 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     await editors[2]?.close();
     const opened = await pages.logIn(served.origin, token);
     const { page } = opened;
-    await page
-      .getByText("PlayMode tests")
-      .first()
-      .waitFor({ timeout: 4_000 })
-      .catch(() => console.log(opened.complaints));
+    await page.getByText("PlayMode tests").first().waitFor();
     await shoot(page, "editors");
     await page.goto(`${served.origin}/operators/operations`);
-    await page
-      .getByText("6 → 1")
-      .waitFor({ timeout: 3_000 })
-      .catch(() => console.log("no calls"));
+    await page.getByText("6 → 1").waitFor();
     await shoot(page, "operations");
     await page.goto(`${served.origin}/operators/operations/${sixTimes}`);
     await page.getByText("One execution").waitFor();
@@ -63,10 +56,7 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     await shoot(page, "phone-dark");
     await page.emulateMedia({ colorScheme: "light" });
     await page.goto(`${served.origin}/operators/operations`);
-    await page
-      .getByText("6 → 1")
-      .waitFor({ timeout: 3_000 })
-      .catch(() => console.log("no calls"));
+    await page.getByText("6 → 1").waitFor();
     await shoot(page, "phone");
     expectClean(opened);
     served.system.bench.finish("tests");

@@ -188,17 +188,15 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     const { token, sixTimes } = await stage(served);
     const { page } = await pages.logIn(served.origin, token, "/operators/operations");
     await page.getByText("6 → 1").waitFor();
-    const focused = () =>
-      page.evaluate(() => {
-        const at = document.activeElement;
-        return `${at?.tagName} ${at?.getAttribute("aria-label") ?? at?.textContent ?? ""}`.trim();
-      });
+    const focused = (): Promise<string> =>
+      page.evaluate(
+        "((at) => (at.tagName + ' ' + (at.ariaLabel ?? at.textContent)).trim())(document.activeElement)",
+      );
+    const outlineOf = (part = ""): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.activeElement, ${JSON.stringify(part)}).outlineStyle`);
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("A Skip to the content");
-    const outline = await page.evaluate(
-      () => getComputedStyle(document.activeElement as Element).outlineStyle,
-    );
-    expect(outline).toBe("solid");
+    expect(await outlineOf()).toBe("solid");
     await page.keyboard.press("/");
     expect(await focused()).toBe("INPUT Search operations");
     await page.keyboard.type("work");
@@ -212,10 +210,7 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     expect(await focused()).toBe("A work-cancellable");
     await page.keyboard.press("End");
     expect(await focused()).toBe("A work");
-    const mark = await page.evaluate(
-      () => getComputedStyle(document.activeElement as Element, "::after").outlineStyle,
-    );
-    expect(mark).toBe("solid");
+    expect(await outlineOf("::after")).toBe("solid");
     await page.keyboard.press("Enter");
     await page.waitForURL(`${served.origin}/operators/operations/${sixTimes}`);
     await page.getByText("One execution").waitFor();
