@@ -2,6 +2,7 @@
 
 import type { SimulatedEditor } from "../../../src/simulator/editor.js";
 import { restClient } from "../rest/rest-client.js";
+import type { Bench } from "../system/bench.js";
 import { eventually } from "../system/system.js";
 import type { TokenGateway } from "../system/token-gateway.js";
 
@@ -19,7 +20,18 @@ export interface Staged {
   editors: SimulatedEditor[];
 }
 
-export async function stage(served: TokenGateway, projects: readonly string[] = []): Promise<Staged> {
+/** What the tools of the bench are called there. */
+export const BENCH_NAMES = { work: "work", cancellable: "work-cancellable", look: "look", put: "put" };
+
+/** `projects`: of further Editors. `bench`: whose tools the first Editor has, under which names. */
+export async function stage(
+  served: TokenGateway,
+  projects: readonly string[] = [],
+  { bench, names }: { bench: Bench; names: typeof BENCH_NAMES } = {
+    bench: served.system.bench,
+    names: BENCH_NAMES,
+  },
+): Promise<Staged> {
   const { system, tokens, origin } = served;
   const token = await tokens.create("olivia", { role: "admin" });
   const editors: SimulatedEditor[] = [];
@@ -31,40 +43,45 @@ export async function stage(served: TokenGateway, projects: readonly string[] = 
   const as = (client: string) =>
     restClient(origin, { authorization: `Bearer ${token}`, "x-client-id": client });
   const { editorId: editor } = system.editor;
-  const build = { tool: "work", arguments: { Name: "build", Hold: true }, editor, timeout: 0 };
+  const build = { tool: names.work, arguments: { Name: "build", Hold: true }, editor, timeout: 0 };
   const callers = ["claude-code", "claude-code", "claude-code", "cursor", "cursor", "ci-pipeline"];
   let sixTimes = "";
   for (const client of callers) {
     sixTimes = (await as(client).post("/operations", build)).body.log_id;
-    await system.bench.begins("build");
+    await bench.begins("build");
   }
-  system.bench.report("build", { progress: 60, total: 100, message: "Building" });
-  system.bench.finish("build");
+  bench.report("build", { progress: 60, total: 100, message: "Building" });
+  bench.finish("build");
   for (const client of new Set(callers)) await as(client).get(`/operations/${sixTimes}?wait=30`);
 
   const failing = as("cursor").post("/operations", {
-    tool: "work-cancellable",
+    tool: names.cancellable,
     arguments: { Name: "red", Hold: true },
     editor,
     timeout: 30,
   });
-  await system.bench.begins("red");
-  system.bench.fail("red", "3 tests failed");
+  await bench.begins("red");
+  bench.fail("red", "3 tests failed");
   const failed = (await failing).body.log_id;
-  for (const name of ["a", "b", "c"]) await as("ci-pipeline").call("look", { Name: name }, { editor });
+  for (const name of ["a", "b", "c"]) await as("ci-pipeline").call(names.look, { Name: name }, { editor });
 
   const running = (
     await as("claude-code").post("/operations", {
-      tool: "work-cancellable",
+      tool: names.cancellable,
       arguments: { Name: "tests", Hold: true },
       editor,
       timeout: 0,
     })
   ).body.log_id;
-  await system.bench.begins("tests");
-  system.bench.report("tests", { progress: 42, total: 100, message: "PlayMode tests" });
+  await bench.begins("tests");
+  bench.report("tests", { progress: 42, total: 100, message: "PlayMode tests" });
   const waiting = (
-    await as("cursor").post("/operations", { tool: "put", arguments: { Name: "next" }, editor, timeout: 0 })
+    await as("cursor").post("/operations", {
+      tool: names.put,
+      arguments: { Name: "next" },
+      editor,
+      timeout: 0,
+    })
   ).body.log_id;
   await eventually(
     async () => (await system.store.operations.find(sixTimes))?.state === "completed",

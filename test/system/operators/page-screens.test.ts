@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { chromiumHere, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
-import { stage } from "../../harness/operators/staged.js";
+import { BENCH_NAMES, stage } from "../../harness/operators/staged.js";
+import { createBench } from "../../harness/system/bench.js";
 import { useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
@@ -28,12 +29,23 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
   };
 
   test("are taken of a page at work", async () => {
-    const served = await open({}, { editor: { projectPath: "/projects/island-game" } });
-    const { token, sixTimes, running, editors } = await stage(served, [
-      "racing",
-      "museum-tour",
-      "shop-floor",
-    ]);
+    const bench = createBench();
+    const names = {
+      work: "build-android",
+      cancellable: "run-playmode-tests",
+      look: "read-scene",
+      put: "import-assets",
+    };
+    const known = new Map(
+      Object.entries(BENCH_NAMES).map(([role, name]) => [name, names[role as keyof typeof names]]),
+    );
+    const tools = bench.tools.map((tool) => ({
+      ...tool,
+      name: known.get(tool.name) ?? `other-${tool.name}`,
+    }));
+    const served = await open({}, { editor: { projectPath: "/projects/island-game", tools } });
+    const projects = ["racing", "museum-tour", "shop-floor"];
+    const { token, sixTimes, running, editors } = await stage(served, projects, { bench, names });
     await editors[2]?.close();
     const opened = await pages.logIn(served.origin, token);
     const { page } = opened;
@@ -59,6 +71,6 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     await page.getByText("6 → 1").waitFor();
     await shoot(page, "phone");
     expectClean(opened);
-    served.system.bench.finish("tests");
+    bench.finish("tests");
   });
 });
