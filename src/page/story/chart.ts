@@ -40,7 +40,7 @@ export function chart(story: Story, state: string): HTMLElement {
         "execution",
         [h("b", {}, executionName(story, state))],
         [
-          ...story.segments.map((segment) => bar(segment, scale, state)),
+          ...story.segments.map((segment) => bar(segment, scale, state, story.ranMs)),
           ...story.marks.map((mark) => markOf(mark, scale)),
           endMark(story, scale, state),
         ],
@@ -73,11 +73,12 @@ function lane(kind: string, name: Child[], track: Child[]): HTMLElement {
   );
 }
 
-function bar({ kind, from, to }: Segment, scale: Scale, state: string): HTMLElement {
+function bar({ kind, from, to }: Segment, scale: Scale, state: string, ranMs = to - from): HTMLElement {
   const left = scale.at(from);
   const width = scale.at(to) - left;
   const open = kind === "ran" && !hasEnded(state) ? " open" : "";
-  const text = `${open === "" ? SEGMENTS[kind] : "running for"} ${duration(to - from)}`;
+  const ms = kind === "ran" && open === "" ? ranMs : to - from;
+  const text = `${open === "" ? SEGMENTS[kind] : "running for"} ${duration(ms)}`;
   return h(
     "span",
     {

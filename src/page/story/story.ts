@@ -31,6 +31,8 @@ export interface Story {
   /** What the end, or the present, of the execution is. */
   end: number;
   began: boolean;
+  /** As the Editor measured it, ms. */
+  ranMs: number | undefined;
   times: number[];
 }
 
@@ -72,6 +74,7 @@ export function storyOf(history: History, seen: readonly Mark[], now: number): S
     calls: lanes.filter(({ call }) => call.relation !== "read").length || 1,
     end,
     began: started !== undefined,
+    ranMs: history.execution_ms,
     times: [
       accepted,
       end,
