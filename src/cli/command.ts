@@ -62,14 +62,8 @@ function refuseEmpty(
 }
 
 /** The sentence for the user, and the exit code: 2 for the user's mistake, 1 for a failure. */
-export async function describeError(error: unknown): Promise<{ message: string; exitCode: number }> {
+export function describeError(error: unknown): { message: string; exitCode: number } {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
-  if (error instanceof Object && "issues" in error) {
-    // Only code that has loaded zod throws its errors: without one, do not load it.
-    const { z } = await import("zod");
-    if (error instanceof z.ZodError)
-      return { message: `Configuration: ${z.prettifyError(error)}`, exitCode: 2 };
-  }
   if (error instanceof Error && error.name === "CLIError") return { message: error.message, exitCode: 2 };
   return { message: error instanceof Error ? error.message : String(error), exitCode: 1 };
 }

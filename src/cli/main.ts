@@ -1,15 +1,18 @@
 #!/usr/bin/env node
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
 import { stripVTControlCharacters } from "node:util";
-import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
+import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
 import { command, describeError } from "./command.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
+import * as completing from "./declared/completing.js";
+import * as configuring from "./declared/configuring.js";
 import * as launching from "./declared/launching.js";
 import * as processes from "./declared/processes.js";
 import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
+import { giveSettings } from "./environment.js";
 import { VERSION } from "./version.js";
 
 /** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
@@ -21,11 +24,21 @@ const subCommands = {
   fetch: command(asking.fetch, async () => (await import("./commands/fetch.js")).fetch),
   status: command(asking.status, async () => (await import("./commands/questions.js")).status),
   cancel: command(asking.cancel, async () => (await import("./commands/questions.js")).cancel),
+  logs: command(asking.logs, async () => (await import("./commands/logs.js")).logs),
   list: command(asking.list, async () => (await import("./commands/questions.js")).list),
   explain: command(asking.explain, async () => (await import("./commands/questions.js")).explain),
+  watch: command(asking.watch, async () => (await import("./commands/watch.js")).watch),
   editors: command(asking.editors, async () => (await import("./commands/questions.js")).editors),
   tools: command(asking.tools, async () => (await import("./commands/questions.js")).tools),
   doctor: command(asking.doctor, async () => (await import("./commands/doctor.js")).doctor),
+  config: defineCommand({
+    ...configuring.config,
+    subCommands: {
+      print: command(configuring.print, async () => (await import("./commands/config.js")).print),
+      check: command(configuring.check, async () => (await import("./commands/config.js")).check),
+      schema: command(configuring.schema, async () => (await import("./commands/config.js")).schema),
+    },
+  }),
   up: command(processes.up, async () => (await import("./processes/up.js")).up),
   mcp: command(processes.mcp, async () => (await import("./processes/mcp.js")).mcp),
   broker: command(processes.broker, async () => (await import("./broker/broker.js")).broker),
@@ -46,17 +59,21 @@ const subCommands = {
   }),
   down: command(processes.down, async () => (await import("./processes/down.js")).down),
   demo: command(processes.demo, async () => (await import("./commands/demo.js")).demo),
+  completion: command(completing.completion, async () =>
+    (await import("./commands/completion.js")).completionOf(() => main),
+  ),
   install: command(clients.install, async () => (await import("./commands/install.js")).install),
   uninstall: command(clients.uninstall, async () => (await import("./commands/uninstall.js")).uninstall),
 };
 
-const main = defineCommand({
+const main: CommandDef = defineCommand({
   meta: {
     name: "unity-broker",
     version: VERSION,
     description:
       "Runs each Unity Editor tool call once: MCP gateway, BullMQ worker, results read from job state",
   },
+  args: configuring.ofEveryCommand satisfies ArgsDef as ArgsDef,
   subCommands,
 });
 
@@ -84,7 +101,27 @@ async function commandOf(words: readonly string[]): Promise<Named> {
   return { command, parent, path };
 }
 
-async function run(rawArgs: string[]): Promise<number> {
+/** Takes the options for settings out; they hold from then on. */
+async function withoutSettings(typed: readonly string[]): Promise<string[]> {
+  // What reads them is loaded where there are some.
+  if (!typed.some((argument) => /^--(config|set)(=|$)/.test(argument))) return [...typed];
+  const { takeSettingFlags } = await import("./configuration/setting-flags.js");
+  const { flags, rest } = takeSettingFlags(typed);
+  giveSettings(flags);
+  // Logs are named after the command.
+  process.argv.splice(2, typed.length, ...rest);
+  return rest;
+}
+
+async function run(typed: readonly string[]): Promise<number> {
+  let rawArgs: string[];
+  try {
+    rawArgs = await withoutSettings(typed);
+  } catch (error) {
+    const { message, exitCode } = describeError(error);
+    console.error(`unity-broker: ${printable(message)}`);
+    return exitCode;
+  }
   if (rawArgs.includes("--version")) {
     console.log(VERSION);
     return 0;
@@ -99,7 +136,7 @@ async function run(rawArgs: string[]): Promise<number> {
     await runCommand(main, { rawArgs });
     return 0;
   } catch (error) {
-    const { message, exitCode } = await describeError(error);
+    const { message, exitCode } = describeError(error);
     console.error(`unity-broker: ${printable(stripVTControlCharacters(message))}`);
     if (exitCode === 2) console.error(`See \`${(await commandOf(rawArgs)).path} --help\`.`);
     return exitCode;

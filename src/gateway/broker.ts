@@ -2,7 +2,7 @@
  * The broker's verbs (`Broker`). A rule lives here or in the pure functions,
  * never in a surface (mcp, http). No verb executes anything: execution belongs to the Editor's owner.
  */
-import { durationCounts } from "../shared/counters.js";
+import { answerCounts, durationCounts, PROGRESS_SENT } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
@@ -13,10 +13,13 @@ import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
+import { NO_RULES } from "../shared/tools/call-rules.js";
+import type { TraceContext } from "../shared/traces.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
 import type { ToolCall } from "./call-reader.js";
+import { waitSecondsOf } from "./call-times.js";
 import { type Cancel, createCancel } from "./cancel.js";
 import type { ClientPresence } from "./client-presence.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
@@ -34,7 +37,7 @@ import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
-import type { Waiters } from "./waiters.js";
+import { answerTo, type Waiters } from "./waiters.js";
 
 export interface Explained {
   record: OperationRecord;
@@ -61,8 +64,14 @@ export interface Broker
       isOwn?: boolean;
       /** The caller named the log_id, so this is not the request that created the operation. */
       callerKnowsLogId?: boolean;
+      /** It is the wait of a tool call: how the call is answered is counted. */
+      isCall?: boolean;
+      /** What it belongs to. */
+      trace?: TraceContext | undefined;
     },
   ): Promise<OperationView | "retention_ended" | undefined>;
+  /** What no other verb sees, for the metrics: a call was answered by its log_id without a wait; a client was told of progress. */
+  count(event: "log_id" | "progress"): Promise<void>;
   /** Waits without a limit: true once it has ended, false if the signal aborted first or the principal has no such operation that is open. */
   ended(principal: string, logId: string, signal: AbortSignal): Promise<boolean>;
   /**
@@ -192,9 +201,16 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       // The time was over before anything was heard of it.
       if (!ended && latest === undefined) latest = await ownRecord(principal, logId);
       if (ended || typeof latest === "object")
-        deps.counters.add(durationCounts("waited", performance.now() - beganAt));
+        deps.counters.add({
+          ...durationCounts("waited", performance.now() - beganAt),
+          ...(wait.isCall ? answerCounts(answerTo(ended ?? latest, wait.signal)) : {}),
+        });
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
+    },
+
+    async count(event) {
+      deps.counters.add(event === "log_id" ? answerCounts("log_id") : PROGRESS_SENT);
     },
 
     async ended(principal, logId, signal) {
@@ -265,7 +281,10 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     async tools(principal) {
       await deps.contact.awaited();
       const { sees, refusal } = await permissionsOf(deps.principals, principal);
-      return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
+      const { rules = NO_RULES } = options;
+      return (await deps.catalog.tools(sees))
+        .filter((tool) => refusal(tool) === undefined)
+        .map((tool) => ({ ...tool, waitSeconds: waitSecondsOf(tool, rules) }));
     },
     retentionMs: async () => deps.retentionMs,
     clientStateKey: deps.clientStateKey,

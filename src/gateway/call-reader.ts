@@ -16,6 +16,7 @@ import type { EditorsSeen } from "../shared/store/editors/editors-seen.js";
 import type { CallParameters } from "../shared/tools/parameters.js";
 import { takeParameters } from "../shared/tools/parameters.js";
 import { completeTool, type Effect, type Tool } from "../shared/tools/tool.js";
+import type { TraceContext } from "../shared/traces.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
@@ -46,6 +47,8 @@ export interface ToolCall extends Requester {
   logId?: string | undefined;
   /** The client's working folders on this machine, as real paths. */
   folders?: readonly string[] | undefined;
+  /** What it belongs to, as its client says. */
+  trace?: TraceContext | undefined;
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
   signal?: AbortSignal | undefined;
   /**
@@ -62,6 +65,7 @@ export interface ReadCall {
   requester: Requester;
   /** What the client calls itself. */
   client: string | undefined;
+  trace: TraceContext | undefined;
   tool: Tool;
   target: Target;
   /** What the Editor of a new operation is chosen from. */
@@ -172,6 +176,7 @@ export function createCallReader(deps: {
         priorityClass: access.principal.priorityClass,
         requester: { caller: call.caller, requestId: call.requestId, since: call.since },
         client: call.client,
+        trace: call.trace,
         tool,
         target: aim.target,
         targetContext,

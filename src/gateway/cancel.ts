@@ -6,7 +6,8 @@ import { isFinal, next, type OperationRecord } from "../shared/operation/operati
 import type { Requester } from "../shared/operation/replay.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { Editors } from "../shared/store/editors/editors.js";
-import type { Change, Operations } from "../shared/store/operations/operation-store.js";
+import type { Change } from "../shared/store/operations/changes.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";

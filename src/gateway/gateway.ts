@@ -8,6 +8,7 @@ import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.
 import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
+import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
 import type { IfAway } from "../shared/tools/parameters.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { WaitLimits } from "../shared/wait-time.js";
@@ -23,11 +24,13 @@ import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
+import { logged } from "./logged.js";
 import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createPreparedSchemas } from "./tools/prepared-schemas.js";
 import { createToolSchema } from "./tools/tool-schema.js";
+import { traced } from "./traced.js";
 import { createWaiters } from "./waiters.js";
 
 export interface GatewayOptions {
@@ -38,6 +41,8 @@ export interface GatewayOptions {
   sweepMs: number;
   editorAwayMs: number;
   executionClasses: Readonly<Record<string, ExecutionClass>>;
+  /** What is configured for classes, tools and Editors. */
+  rules: CallRules;
   /** Ask the Editor to cancel an operation that runs longer than its class. */
   cancelOverdue: boolean;
   /** Ask the user before a destructive tool runs, if the surface can ask. */
@@ -70,6 +75,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   sweepMs: 5_000,
   editorAwayMs: EDITOR_AWAY_MS,
   executionClasses: {},
+  rules: NO_RULES,
   cancelOverdue: false,
   confirmsDestructive: false,
   answers: ANSWER_SETTINGS.form,
@@ -93,11 +99,18 @@ export interface Gateway {
   audit: Audit | undefined;
   store: Store;
   sweep(): Promise<void>;
+  change(options: ChangeableOptions): void;
   /** Nobody waits for Editors that are coming any more: what serves clients is about to close. */
   stopWaiting(): void;
   /** Ends waits and the janitor; the store stays open, and operations go on. */
   close(): Promise<void>;
 }
+
+/** What may change while it runs; it holds for the calls from then on. */
+export type ChangeableOptions = Pick<
+  GatewayOptions,
+  "executionClasses" | "rules" | "cancelOverdue" | "confirmsDestructive" | "ifAway"
+>;
 
 /**
  * `knownEditorsFile`: where the known Editors are noted, so that missing ones are noticed after a loss of the store, and
@@ -162,7 +175,7 @@ export function createGateway(
     principals,
     log,
   });
-  const verbs = createBroker(
+  const untraced = createBroker(
     {
       operations: store.operations,
       retentionMs: store.retentionMs,
@@ -192,14 +205,21 @@ export function createGateway(
     },
     options,
   );
+  const verbs = logged(traced(untraced), log);
   const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
-  const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
+  const janitorOptions = { ...options, everyMs: options.sweepMs };
+  const janitor = createJanitor({ store, log, knownEditors }, janitorOptions);
   return {
     broker,
     answers: { form: options.answers, limitBytes: options.answerLimitBytes, waits: options.waits },
     audit: deps.audit,
     store,
     sweep: janitor.sweep,
+    change(changed) {
+      // All parts read these at each call.
+      Object.assign(options, changed);
+      Object.assign(janitorOptions, changed);
+    },
     stopWaiting: contact.close,
     async close() {
       stopNoting();

@@ -1,7 +1,7 @@
 /** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
 
 import { isPool } from "../shared/editors/pool.js";
-import type { Log } from "../shared/log.js";
+import { fieldsOf, type Log } from "../shared/log.js";
 import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
 import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
@@ -9,7 +9,7 @@ import { isWaiting, next, type OperationRecord } from "../shared/operation/opera
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
-import type { Change } from "../shared/store/operations/operation-store.js";
+import type { Change } from "../shared/store/operations/changes.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/execution-class.js";
@@ -108,7 +108,7 @@ export function createJanitor(
     const { incarnation } = round.known;
     const changed = await store.operations.change(logId, decide, { incarnation });
     if (changed.kind !== "applied") return;
-    log.info({ logId, state: changed.record.state }, "operation waited too long");
+    log.info({ ...fieldsOf(changed.record), state: changed.record.state }, "operation waited too long");
     await store.queues.remove(changed.record);
   };
 
@@ -119,7 +119,10 @@ export function createJanitor(
         : undefined,
     );
     if (changed.kind !== "applied") return;
-    log.info({ logId }, "operation runs longer than its class; asking the Editor to cancel it");
+    log.info(
+      fieldsOf(changed.record),
+      "operation runs longer than its class; asking the Editor to cancel it",
+    );
     await store.askForCancel(logId);
   };
 
@@ -149,7 +152,10 @@ export function createJanitor(
     const { incarnation } = known;
     const changed = await store.operations.change(logId, decide, { incarnation });
     if (changed.kind !== "applied") return;
-    log.info({ logId }, "operation left the queue: its client cancelled it, and no other caller knew of it");
+    log.info(
+      fieldsOf(changed.record),
+      "operation left the queue: its client cancelled it, and no other caller knew of it",
+    );
     await store.queues.remove(changed.record);
   };
 

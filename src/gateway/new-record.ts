@@ -2,15 +2,15 @@
 import type { Decision } from "../shared/operation/decide.js";
 import type { OperationRecord } from "../shared/operation/operation.js";
 import type { Chain } from "../shared/store/operations/chain.js";
-import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { ReadCall } from "./call-reader.js";
+import type { CallTimes } from "./call-times.js";
 
 export function newRecord(
   call: ReadCall,
   decision: Extract<Decision, { kind: "create" }>,
   chain: Chain,
   logId: string,
-  executionClass: ExecutionClass,
+  { executionClass, maxExecutionMs }: CallTimes,
 ): OperationRecord {
   const { tool } = call;
   return {
@@ -23,6 +23,7 @@ export function newRecord(
     lane: tool.lane,
     cancellable: tool.cancellable,
     executionClass,
+    ...(maxExecutionMs === undefined ? {} : { maxExecutionMs }),
     keyed: call.parameters.idempotencyKey !== undefined,
     editor: decision.editor,
     ...(decision.pool === undefined ? {} : { pool: decision.pool }),
@@ -38,6 +39,7 @@ export function newRecord(
     state: "queued",
     acceptedAt: chain.now,
     createdBy: createdBy(call),
+    ...(call.trace === undefined ? {} : { trace: call.trace }),
     deliveries: {},
     deliveredIn: chain.incarnation,
   };

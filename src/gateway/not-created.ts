@@ -2,7 +2,7 @@
 import { isPool } from "../shared/editors/pool.js";
 import { BrokerError } from "../shared/errors.js";
 import { type RecordedDuration, usualTime } from "../shared/operation/estimate.js";
-import type { Created } from "../shared/store/operations/operation-store.js";
+import type { Created } from "../shared/store/operations/changes.js";
 
 /** When nothing is known of the tool, and at most, s. */
 const RETRY_S = 10;

@@ -4,7 +4,6 @@ import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
 import { BrokerError } from "../shared/errors.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
-import type { JsonObject } from "../shared/operation/idempotency.js";
 import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import { isConfirmed, type ReplayOptions } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
@@ -12,10 +11,11 @@ import type { Editors } from "../shared/store/editors/editors.js";
 import type { Chain } from "../shared/store/operations/chain.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
-import { executionClassOf } from "../shared/tools/execution-class.js";
+import { NO_RULES } from "../shared/tools/call-rules.js";
 import type { IfAway } from "../shared/tools/parameters.js";
-import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tools/tool.js";
+import { countsAsChange, isDestructive } from "../shared/tools/tool.js";
 import type { CallReader, Question, ReadCall, ToolCall } from "./call-reader.js";
+import { type CallTimesOptions, callTimes } from "./call-times.js";
 import type { Deliveries } from "./deliveries.js";
 import { withDiagnoses } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
@@ -30,7 +30,7 @@ export interface Submission {
   relation: "created" | "joined" | "replayed";
   /** A caller had proven before this call that it read the outcome, which is replayed. */
   isConfirmed?: boolean;
-  /** Seconds to wait, as the caller wrote it. */
+  /** Seconds to wait, as the caller wrote it, else as configured for such calls. */
   timeout: unknown;
 }
 
@@ -45,10 +45,8 @@ export interface SubmitDeps {
   newLogId?: () => string;
 }
 
-export interface SubmitOptions {
+export interface SubmitOptions extends CallTimesOptions {
   replay: ReplayOptions;
-  /** By tool, if its own description does not state the class. */
-  executionClasses?: Readonly<Record<string, ExecutionClass>>;
   /** Ask the user before a destructive tool runs, if the surface can ask. */
   confirmsDestructive?: boolean;
   /** For calls that do not say it. */
@@ -76,19 +74,6 @@ export function createSubmit(
     const { requestId } = requester;
     const labelled = client === undefined ? {} : { client };
     await operations.noteDuplicate(logId, { at: now, relation, caller, requestId, ...labelled });
-  };
-
-  const classOf = async ({ tool, arguments: args }: ReadCall): Promise<ExecutionClass> => {
-    const given = tool.executionClass;
-    const configured = options.executionClasses?.[tool.name];
-    const isKnown = given !== undefined || configured !== undefined;
-    return executionClassOf({
-      tool: tool.name,
-      given,
-      configured,
-      recordedMs: isKnown ? [] : (await operations.durationsOf(tool.name)).map(({ ms }) => ms),
-      arguments: JSON.parse(args) as JsonObject,
-    });
   };
 
   const carryOut = async (
@@ -122,14 +107,14 @@ export function createSubmit(
         const problem = problemOf(decision, call, options);
         if (problem) throw await withDiagnoses(problem, deps, call.sees);
         deps.waiters.expect(logId);
-        const executionClass = await classOf(call);
+        const times = await callTimes(call, decision.editor, operations, options);
         // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
         // janitor forgot it in between.
         const makeKnown = async (): Promise<void> => {
           if (isNoted(call, decision.editor)) await deps.knownEditors.makeKnown(decision.editor);
         };
         await makeKnown();
-        const record = newRecord(call, decision, chain, logId, executionClass);
+        const record = newRecord(call, decision, chain, logId, times);
         const assumed = isAssumed ? { seen: call.seen } : undefined;
         const created = await operations.create(record, call.arguments, chain.version, assumed);
         if (created.kind !== "created") {
@@ -226,7 +211,8 @@ export function createSubmit(
         ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);
       }
       if (done.relation !== "created") deps.counters.add(repetitionCounts(done.relation));
-      return { ...done, timeout: readCall.parameters.timeout };
+      const { rules = NO_RULES } = options;
+      return { ...done, timeout: readCall.parameters.timeout ?? rules.timeout(record) };
     }
   };
 }

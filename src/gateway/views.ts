@@ -13,6 +13,7 @@ import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { EndedHere } from "../shared/store/same-process/ended-here.js";
 import type { Store } from "../shared/store/store.js";
+import type { CallRules } from "../shared/tools/call-rules.js";
 import { type CandidateOptions, isConnected } from "./editors/candidates.js";
 import { holdingUp, stands } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
@@ -22,6 +23,7 @@ import type { Results } from "./results/results.js";
 
 export interface ViewOptions extends CandidateOptions {
   limits: ExpiryLimits;
+  rules?: CallRules;
 }
 
 /** Read only if an answer shows it. */
@@ -99,6 +101,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       queuePosition: position,
       estimate,
       isPaused,
+      intervals: options.rules?.intervals(shown),
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       editorAway: isAway
         ? absenceOf(record, pool ?? editor ?? { lastSeenAt: 0 }, editor, watchedSince, mayHaveBeenSent)

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { ANSWER_FORMS } from "./answer-forms.js";
 import type { SettingName } from "./setting-names.js";
 import { executionClasses, namedEditors, path, paths, resources } from "./setting-values.js";
+import { classRules, editorRules, toolRules } from "./tools/call-rule-settings.js";
 import { IF_AWAY } from "./tools/parameters.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
 import { WAITS } from "./wait-time.js";
@@ -15,6 +16,12 @@ const count = (standard: number) => z.coerce.number().int().positive().default(s
 const ms = count;
 
 export const CONFIG = {
+  UNITY_BROKER_CONFIG: z
+    .string()
+    .optional()
+    .describe(
+      "A configuration file, YAML or JSON, as `--config` names one; variables take precedence over it",
+    ),
   REDIS_URL: z
     .string()
     .optional()
@@ -216,6 +223,15 @@ export const CONFIG = {
   ),
   UNITY_BROKER_EXECUTION_CLASSES: executionClasses.describe(
     "How long tools without a declared duration usually take: `name=quick`, `medium` (5 min) or `long` (1 h), separated by commas",
+  ),
+  UNITY_BROKER_CLASS_RULES: classRules.describe(
+    'What each class of calls means, as JSON: `{"long": {"max_execution_time": 7200}}`',
+  ),
+  UNITY_BROKER_TOOL_RULES: toolRules.describe(
+    "What holds for the calls of some tools, as JSON, by their names or patterns of these",
+  ),
+  UNITY_BROKER_EDITOR_RULES: editorRules.describe(
+    "What holds for the calls on some Editors, as JSON, by their projects, ids, or patterns of these",
   ),
   UNITY_BROKER_CANCEL_OVERDUE: z
     .stringbool()

@@ -3,10 +3,11 @@
  *
  * The counters belong to the store, not to a process. Those of operations are incremented in the very write that creates
  * or ends one, so each is counted exactly once, whichever process writes it and whichever dies. A process could not keep
- * them: a worker that ends an operation has no gateway, and a stdio gateway exits with its client.
+ * them: a worker that ends an operation has no gateway, and a stdio gateway exits with its client. The others (answers, progress,
+ * connections, owners) are events that write no record: one that happens while Redis is away is not counted.
  */
 import { isFinal, type OperationRecord, STATES, type State } from "./operation/operation.js";
-import type { Effect } from "./tools/tool.js";
+import { type Effect, EXECUTION_CLASSES, type ExecutionClass } from "./tools/tool.js";
 
 /** Counters and their increments, whole numbers. */
 export type Counts = Record<string, number>;
@@ -19,12 +20,54 @@ export type Repetition = (typeof REPETITIONS)[number];
 
 const EFFECTS: readonly Effect[] = ["read_only", "repeatable", "mutating"];
 
+/**
+ * How a tool call was answered: by its outcome, within its wait; by its log_id, when the wait had ended or when it was made as
+ * a task; or not at all, because its client gave it up.
+ */
+const ANSWERS = ["outcome", "log_id", "given_up"] as const;
+export type CallAnswer = (typeof ANSWERS)[number];
+
+/** Reports of progress: received from Editors, written to the store (the last of several), sent to clients. */
+const PROGRESS = ["received", "written", "sent"] as const;
+
+/** The first connection of an Editor's owner, or one after a loss. */
+const CONNECTIONS = ["first", "again"] as const;
+export type ConnectionKind = (typeof CONNECTIONS)[number];
+
+/** Why a connection to an Editor ended (src/worker/transport/disconnect.ts). */
+const DISCONNECTS = [
+  "refused",
+  "unreachable",
+  "connect_timeout",
+  "peer_closed",
+  "reset",
+  "heartbeat_lost",
+  "peer_dead",
+  "frame_timeout",
+  "malformed_frame",
+  "foreign_peer",
+  "fenced",
+  "hello_refused",
+  "hello_failed",
+  "moved",
+  "shutdown",
+] as const;
+export type CountedDisconnect = (typeof DISCONNECTS)[number];
+
+/** A worker took an Editor's lease, which was free, or from a process that had died; or it lost the lease. */
+const OWNER_CHANGES = ["taken", "taken_from_dead", "lost"] as const;
+export type OwnerChange = (typeof OWNER_CHANGES)[number];
+
 /** Upper bounds of the buckets, seconds: from a ping to a long build. */
 export const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600] as const;
 const BEYOND = "+Inf";
 
-export function countsOfCreation({ effect }: OperationRecord): Counts {
-  return { [`accepted:${effect}`]: 1 };
+/** Of operations that say no class: an older gateway accepted them. */
+const NO_CLASS = "unknown" as const;
+const CLASSES: readonly (ExecutionClass | typeof NO_CLASS)[] = [...EXECUTION_CLASSES, NO_CLASS];
+
+export function countsOfCreation({ effect, executionClass }: OperationRecord): Counts {
+  return { [`accepted:${effect}`]: 1, [`class:${executionClass ?? NO_CLASS}:${effect}`]: 1 };
 }
 
 /** Empty unless the change ends the operation. */
@@ -45,6 +88,32 @@ export function repetitionCounts(relation: Repetition): Counts {
   return { [`repeated:${relation}`]: 1 };
 }
 
+export function answerCounts(answer: CallAnswer): Counts {
+  return { [`answered:${answer}`]: 1 };
+}
+
+/** A report was written, the last of those that were `received` since the one before. */
+export function progressCounts(received: number): Counts {
+  return { "progress:received": received, "progress:written": 1 };
+}
+
+export const PROGRESS_SENT: Counts = { "progress:sent": 1 };
+
+export function connectionCounts(kind: ConnectionKind): Counts {
+  return { [`connection:${kind}`]: 1 };
+}
+
+export function disconnectCounts(reason: CountedDisconnect): Counts {
+  return { [`disconnect:${reason}`]: 1 };
+}
+
+export function ownerCounts(change: OwnerChange): Counts {
+  return { [`owner:${change}`]: 1 };
+}
+
+/** The main thread of an Editor has stopped to answer. */
+export const STALL: Counts = { stalls: 1 };
+
 export function durationCounts(kind: Duration, ms: number): Counts {
   const whole = Math.max(0, Math.round(ms));
   const bucket = BUCKETS.find((seconds) => whole <= seconds * 1000) ?? BEYOND;
@@ -61,7 +130,14 @@ export interface Distribution {
 export interface CounterSheet {
   accepted: { effect: Effect; count: number }[];
   ended: { state: State; effect: Effect; count: number }[];
+  classes: { class: ExecutionClass | typeof NO_CLASS; effect: Effect; count: number }[];
   repeated: { relation: Repetition; count: number }[];
+  answered: { answer: CallAnswer; count: number }[];
+  progress: { stage: (typeof PROGRESS)[number]; count: number }[];
+  connections: { kind: ConnectionKind; count: number }[];
+  disconnects: { reason: CountedDisconnect; count: number }[];
+  ownerChanges: { change: OwnerChange; count: number }[];
+  stalls: { count: number }[];
   durations: Record<Duration, Distribution>;
 }
 
@@ -81,7 +157,16 @@ export function sheetOf(counts: Counts): CounterSheet {
     ended: STATES.filter(isFinal).flatMap((state) =>
       EFFECTS.map((effect) => ({ state, effect, count: count("ended", state, effect) })),
     ),
+    classes: CLASSES.flatMap((name) =>
+      EFFECTS.map((effect) => ({ class: name, effect, count: count("class", name, effect) })),
+    ),
     repeated: REPETITIONS.map((relation) => ({ relation, count: count("repeated", relation) })),
+    answered: ANSWERS.map((answer) => ({ answer, count: count("answered", answer) })),
+    progress: PROGRESS.map((stage) => ({ stage, count: count("progress", stage) })),
+    connections: CONNECTIONS.map((kind) => ({ kind, count: count("connection", kind) })),
+    disconnects: DISCONNECTS.map((reason) => ({ reason, count: count("disconnect", reason) })),
+    ownerChanges: OWNER_CHANGES.map((change) => ({ change, count: count("owner", change) })),
+    stalls: [{ count: count("stalls") }],
     durations: {
       queued: distribution("queued"),
       executed: distribution("executed"),

@@ -3,6 +3,7 @@
  * listens before it has loaded anything heavy, so that a client which waits for it is greeted at once.
  */
 import { describeError, type Run } from "../command.js";
+import { settingsEnvironment } from "../configuration/sources.js";
 import type * as declared from "../declared/processes.js";
 import { environment } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -11,8 +12,9 @@ import { VERSION } from "../version.js";
 import { openLocalService } from "./local-service.js";
 
 export const broker: Run<typeof declared.broker> = async () => {
-  const signalled = stopRequested();
-  const folder = brokerFolder(environment());
+  let reload = (): void => undefined;
+  const signalled = stopRequested(() => reload());
+  const folder = brokerFolder(settingsEnvironment());
   const service = await openLocalService({
     folder,
     env: environment(),
@@ -23,9 +25,11 @@ export const broker: Run<typeof declared.broker> = async () => {
   if (!service) return;
   try {
     const { runInBackground } = await import("./background.js");
-    await runInBackground(service, signalled);
+    await runInBackground(service, signalled, (request) => {
+      reload = request;
+    });
   } catch (error) {
-    service.failed(await describeError(error));
+    service.failed(describeError(error));
     throw error;
   } finally {
     await service.close();

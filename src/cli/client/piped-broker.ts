@@ -1,6 +1,7 @@
 /** The background broker of this user, started if it does not run. */
 import { PassThrough } from "node:stream";
 import { UsageError } from "../command.js";
+import { settingsEnvironment } from "../configuration/sources.js";
 import { environment, wantedWaits } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
 import { BrokerNotStarted } from "../pipe/not-started.js";
@@ -13,13 +14,14 @@ import { createStreamTransport } from "./stream-transport.js";
 
 export async function connectPiped(): Promise<BrokerClient> {
   const env = environment();
-  const folder = brokerFolder(env);
+  const settings = settingsEnvironment(env);
+  const folder = brokerFolder(settings);
   const streams = { stdin: new PassThrough(), stdout: new PassThrough() };
   const pipe = createPipe(
     {
       version: VERSION,
       folder: process.cwd(),
-      waits: wantedWaits(env),
+      waits: wantedWaits(settings),
       connect: () => reachBroker({ folder, env, version: VERSION }),
       say: (text) => console.error(`unity-broker: ${text}`),
     },

@@ -14,7 +14,7 @@ export function coloursFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
   return pc.createColors(wanted);
 }
 
-function stateIn(colours: Colours, state: State | string): string {
+export function stateIn(colours: Colours, state: State | string): string {
   switch (state) {
     case "completed":
       return colours.green(state);
@@ -48,6 +48,12 @@ export function renderAnswer(given: Answer, colours: Colours, self: string): str
     ...hintsFor({ ...answer, ...(preview ? { preview: printableValues(preview) } : {}) }, self),
     ...(shown === undefined ? [] : [typeof shown === "string" ? printable(shown) : printableJson(shown)]),
   ].join("\n");
+}
+
+/** Of a call that goes on: said at once, so that it can be read whatever becomes of this command. */
+export function renderAccepted({ log_id, deduplicated }: Answer, colours: Colours): string {
+  const how = deduplicated ? "in flight already" : "accepted";
+  return colours.dim(`log_id ${log_id}  ${how}; Ctrl-C detaches`);
 }
 
 /** What a person looks at first when nobody knows how it ended. */
@@ -202,25 +208,44 @@ export function renderTools(
 /** The longest name, "reads", and what is between them. */
 const BESIDE_DESCRIPTION = 38;
 
-export function renderTimeline(
-  answer: { message: string; log_id?: string; tool?: string; client?: string; timeline: TimelineEntry[] },
-  colours: Colours,
-): string {
-  const { timeline, tool, log_id, client } = printableValues(answer);
-  const rows = timeline.map(({ at, event, detail = "" }) => [
-    colours.dim(at.slice(11, 23)),
-    stateIn(colours, event),
-    detail,
+export interface History {
+  log_id?: string;
+  tool?: string;
+  client?: string;
+  message: string;
+  timeline: TimelineEntry[];
+}
+
+export function renderTimeline(answer: History, colours: Colours): string {
+  const rows = printableValues(answer.timeline).map((entry) => [
+    colours.dim(timeOf(entry)),
+    stateIn(colours, entry.event),
+    entry.detail ?? "",
   ]);
+  return [renderHeading(answer, colours), table([], rows), wrap(printable(answer.message))].join("\n");
+}
+
+/** Whose history it is, and on which day it begins. */
+export function renderHeading(answer: History, colours: Colours): string {
+  const { timeline, tool, log_id, client } = printableValues(answer);
   const [first] = timeline;
   return [
     `${tool}  ${colours.dim(`log_id ${log_id}`)}`,
     ...(client === undefined ? [] : [colours.dim(`called by ${client}`)]),
     ...(first ? [colours.dim(`${first.at.slice(0, 10)} (UTC)`)] : []),
-    table([], rows),
-    wrap(printable(answer.message)),
   ].join("\n");
 }
+
+const EVENT_WIDTH = 11;
+
+/** One entry as a line of its own, while others are still to come. */
+export function renderEntry(given: TimelineEntry, colours: Colours): string {
+  const entry = printableValues(given);
+  const event = stateIn(colours, entry.event) + " ".repeat(Math.max(0, EVENT_WIDTH - entry.event.length));
+  return `${colours.dim(timeOf(entry))}  ${event}  ${entry.detail ?? ""}`.trimEnd();
+}
+
+const timeOf = ({ at }: TimelineEntry): string => at.slice(11, 23);
 
 function seconds(ms: number): string {
   return ms < 60_000
@@ -228,7 +253,7 @@ function seconds(ms: number): string {
     : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-function age(ms: number): string {
+export function age(ms: number): string {
   const steps: [number, string][] = [
     [86_400_000, "d"],
     [3_600_000, "h"],
@@ -238,7 +263,7 @@ function age(ms: number): string {
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }
 
-function cut(text: string, width: number): string {
+export function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { readConfig } from "../../shared/config.js";
 import { UsageError } from "../command.js";
+import { readConfiguration } from "../configuration/read-configuration.js";
 import { environment } from "../environment.js";
 import { gatewayOriginOf } from "../gateway-origin.js";
 import {
@@ -56,7 +56,7 @@ export function placesOf(args: ClientArguments): { places: Place[]; address: str
   if (!/^[A-Za-z0-9_-]+$/.test(args.name)) {
     throw new UsageError(`--name ${args.name}: use letters, digits, - and _ only`);
   }
-  const own = ownAddress(machine);
+  const own = ownAddress();
   const address = args.http ? addressIn(args.http) : own;
   const places = clients.map((client) => ({
     client,
@@ -77,8 +77,8 @@ function pathOf(client: Client, project: string | undefined, machine: Machine): 
 }
 
 /** Where this machine's gateway listens by its configuration. */
-function ownAddress({ env }: Machine): string {
-  const { UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = readConfig(env);
+function ownAddress(): string {
+  const { UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = readConfiguration();
   return `${gatewayOriginOf(host, port)}/mcp`;
 }
 

@@ -5,12 +5,13 @@ import { type Asking, askBroker } from "../client/ask-broker.js";
 import { exitCodeOf } from "../client/exit-codes.js";
 import { createProgressView, sameCall, waitForResult } from "../client/follow.js";
 import type { TypedCall } from "../client/read-outcomes.js";
-import { renderAnswer } from "../client/render.js";
+import { coloursFor, renderAccepted, renderAnswer } from "../client/render.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
 import { DEFAULT_WAIT_S } from "../declared/asking.js";
+import { environment } from "../environment.js";
 
 export const call: Run<typeof declared.call> = async ({ args }) => {
   const given = objectIn(args.json ?? args.args ?? "{}");
@@ -42,7 +43,11 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
     // The store may have lost the remembered operation; then the call is sent without it.
     const accepted = remembers && refusesForceNew(first) ? await submit(undefined) : first;
     const goesOn = accepted.status === "timeout" && accepted.log_id !== undefined;
-    const view = args.follow && goesOn ? await createProgressView(process.stderr) : undefined;
+    const isWatched = process.stderr.isTTY === true;
+    if (goesOn && isWatched && seconds > 0)
+      console.error(renderAccepted(accepted, coloursFor(process.stderr, environment())));
+    const isShown = goesOn && (args.follow || isWatched);
+    const view = isShown ? await createProgressView(process.stderr) : undefined;
     const answer =
       goesOn && seconds > 0
         ? sameCall(

@@ -7,7 +7,7 @@ import { EXIT } from "../client/exit-codes.js";
 import { coloursFor } from "../client/render.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/asking.js";
-import { checkBroker } from "../doctor/check-broker.js";
+import { checkBroker, checkOtherBrokers } from "../doctor/check-broker.js";
 import { checkEditors, checkEndpointFiles } from "../doctor/check-editors.js";
 import { checkGateway, notSpokenTo } from "../doctor/check-gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "../doctor/check-machine.js";
@@ -45,7 +45,7 @@ async function examine(self: string): Promise<Finding[]> {
 
   let expected: string[] = [];
   if (!isClient) {
-    findings.push(await checkBroker(settings, self));
+    findings.push(await checkBroker(settings, self), ...checkOtherBrokers(settings, self));
     if (isBroken()) return findings;
     const { findings: ofStore, runtime } = await checkStore(settings);
     await runtime?.close();

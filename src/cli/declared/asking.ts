@@ -103,6 +103,30 @@ export const list = {
   args: { limit: { type: "string", description: "How many at most (default 20, up to 100)" }, json },
 } as const;
 
+export const logs = {
+  meta: {
+    name: "logs",
+    description: "Shows an operation's history and what the Unity Console said while it ran",
+  },
+  args: {
+    log_id,
+    follow: { type: "boolean", description: "Go on until it ends", default: false },
+    json: { type: "boolean", description: "Each line as JSON", default: false },
+  },
+} as const;
+
+export const watch = {
+  meta: {
+    name: "watch",
+    description: "Shows Editors and operations as they change: a screen on a terminal, else lines",
+  },
+  args: {
+    interval: { type: "string", description: "Seconds between two looks (default 1)" },
+    limit: { type: "string", description: "How many operations (default 15, up to 100)" },
+    json: { type: "boolean", description: "Each change as JSON", default: false },
+  },
+} as const;
+
 /** An Editor starts nothing new for a while (src/cli/commands/pause.ts). */
 export const PAUSES = ["pause", "drain", "resume"] as const;
 

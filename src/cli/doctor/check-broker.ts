@@ -1,7 +1,8 @@
 /** The background broker of this configuration: none yet, running, older than this command, or in the way. */
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { environment } from "../environment.js";
-import { brokerFolder, isNewer, readEndpoint } from "../pipe/broker-place.js";
+import { settingsEnvironment } from "../configuration/sources.js";
+import { brokerFolder, brokerFolders, isNewer, readEndpoint } from "../pipe/broker-place.js";
 import { controlBroker } from "../pipe/control-client.js";
 import { connect } from "../pipe/reach-broker.js";
 import type { Settings } from "../processes/settings.js";
@@ -11,7 +12,7 @@ import { type Finding, ok } from "./finding.js";
 export async function checkBroker({ config }: Settings, self: string): Promise<Finding> {
   if (!config.UNITY_BROKER_BACKGROUND)
     return ok("broker", "none in the background (UNITY_BROKER_BACKGROUND): each client serves itself");
-  const folder = brokerFolder(environment());
+  const folder = brokerFolder(settingsEnvironment());
   const endpoint = readEndpoint(folder);
   if (!endpoint) return ok("broker", "none in the background yet; the first client starts it");
   const { pid } = endpoint;
@@ -27,4 +28,16 @@ export async function checkBroker({ config }: Settings, self: string): Promise<F
   if (!isNewer(VERSION, status.version)) return ok("broker", says);
   const next = "The next client of this version takes its place; what it runs goes on.";
   return { check: "broker", state: "warning", says: `${says}, older than this command (${VERSION})`, next };
+}
+
+/** Those of other settings, or of the same file before it was changed: their clients stay with them. */
+export function checkOtherBrokers({ dataDir }: Settings, self: string): Finding[] {
+  const own = brokerFolder(settingsEnvironment());
+  const others = brokerFolders(realpathSync(dataDir))
+    .filter((folder) => folder !== own)
+    .flatMap((folder) => readEndpoint(folder) ?? []);
+  if (others.length === 0) return [];
+  const says = `${others.map(({ pid }) => `process ${pid}`).join(", ")} serves clients with other settings, or with older ones of this file`;
+  const next = `Restart those clients to have them served with these settings, or end all brokers: ${self} down`;
+  return [{ check: "other brokers", state: "warning", says, next }];
 }

@@ -1,9 +1,10 @@
 /** Checks this machine and this user: Node, configuration, folders, tokens. */
 import { access, constants, mkdir, stat } from "node:fs/promises";
-import { z } from "zod";
 import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
 import { shellQuoted } from "../../shared/machine/private-folder.js";
+import { SETTING_NAMES } from "../../shared/setting-names.js";
+import { problemLine, WrongConfiguration } from "../configuration/problems.js";
 import { readSettings, type Settings } from "../processes/settings.js";
 import { VERSION } from "../version.js";
 import { type Finding, ok, remove, unset } from "./finding.js";
@@ -23,18 +24,20 @@ export function checkVersions(node = process.versions.node): Finding {
   };
 }
 
-/** The configuration, or the problem with each variable. */
+/** The configuration, or the problem with each variable or key. */
 export function checkConfiguration(): { settings: Settings } | { findings: Finding[] } {
   try {
     return { settings: readSettings() };
   } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
+    if (!(error instanceof WrongConfiguration)) throw error;
     return {
-      findings: error.issues.map(({ path, message }) => ({
+      findings: error.problems.map((problem) => ({
         check: "configuration",
         state: "problem",
-        says: `${path.join(".")}: ${message}`,
-        fix: unset(path.map(String).join(".")),
+        says: problemLine(problem),
+        ...(SETTING_NAMES.some((name) => name === problem.key)
+          ? { fix: unset(problem.key ?? "") }
+          : { next: "Change it there." }),
       })),
     };
   }

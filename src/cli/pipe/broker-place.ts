@@ -19,6 +19,7 @@ import { defaultDirectories, type Environment } from "../../embedded-redis/direc
 import { BROKER_SETTINGS } from "../../shared/daemon-environment.js";
 import { isLiving, type ProcessIdentity } from "../../shared/machine/living-process.js";
 import { makeOwnFolder, ownFolder, requirePrivateFolder } from "../../shared/machine/private-folder.js";
+import { CONFIG_FILE } from "../../shared/setting-names.js";
 
 /** How a living broker is reached. */
 export interface BrokerEndpoint extends ProcessIdentity {
@@ -31,7 +32,10 @@ function dataDirOf(env: Environment): string {
   return env.UNITY_BROKER_DATA_DIR || defaultDirectories(env).dataDir;
 }
 
-/** The folder of this environment's broker: its endpoint and log, and the claims of those that start one. Makes it. */
+/**
+ * The folder of this environment's broker: its endpoint and log, and the claims of those that start one. Makes it. `env`: with
+ * what a configuration file says (settingsEnvironment).
+ */
 export function brokerFolder(env: Environment): string {
   const data = dataDirOf(env);
   mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -40,7 +44,8 @@ export function brokerFolder(env: Environment): string {
   else ownFolder(data);
   // Where Editors are looked for.
   const home = env.HOME || env.USERPROFILE || homedir();
-  const settings = BROKER_SETTINGS.map((name) => env[name] ?? "");
+  // What the file says counts, not where it is.
+  const settings = BROKER_SETTINGS.map((name) => (name === CONFIG_FILE ? "" : (env[name] ?? "")));
   const configuration = JSON.stringify([realpathSync(data), home, settings]);
   const key = createHash("sha256").update(configuration).digest("hex").slice(0, 16);
   const folder = join(realpathSync(data), BROKERS, key);

@@ -2,6 +2,7 @@
  * `unity-broker mcp`: MCP over stdio for one client, by the background broker of this user. Only protocol on stdout. What it
  * loads is what a client waits for.
  */
+import { CONFIG_FILE } from "../../shared/setting-names.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/processes.js";
 import { environment, wantedWaits, wantsBackground } from "../environment.js";
@@ -14,14 +15,17 @@ import { parentGone, stopRequested } from "./stop.js";
 
 export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
   const env = environment();
-  if (args["in-process"] || !wantsBackground(env))
+  const settings = env[CONFIG_FILE]
+    ? (await import("../configuration/sources.js")).settingsEnvironment(env)
+    : env;
+  if (args["in-process"] || !wantsBackground(settings))
     return (await import("./mcp-in-process.js")).serveInProcess();
-  const folder = brokerFolder(env);
+  const folder = brokerFolder(settings);
   const pipe = createPipe(
     {
       version: VERSION,
       folder: process.cwd(),
-      waits: wantedWaits(env),
+      waits: wantedWaits(settings),
       connect: () => reachBroker({ folder, env, version: VERSION }),
       say: (text) => console.error(`unity-broker: ${text}`),
     },

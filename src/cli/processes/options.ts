@@ -1,9 +1,10 @@
 /** The configuration as the gateway and the worker take it. */
-import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
+import { type ChangeableOptions, GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
 import type { PromptSettings } from "../../gateway/mcp/prompts/prompts.js";
 import type { Config } from "../../shared/config.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
+import { createCallRules } from "../../shared/tools/call-rules.js";
 import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
@@ -29,6 +30,21 @@ export function promptSettings(config: Config): PromptSettings {
   return { folder: config.UNITY_BROKER_PROMPTS, waits: waitLimits(config) };
 }
 
+/** What a gateway takes over while it runs. */
+export function changeableOptions(config: Config): ChangeableOptions {
+  return {
+    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
+    rules: createCallRules({
+      classes: config.UNITY_BROKER_CLASS_RULES,
+      tools: config.UNITY_BROKER_TOOL_RULES,
+      editors: config.UNITY_BROKER_EDITOR_RULES,
+    }),
+    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
+    confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
+    ifAway: config.UNITY_BROKER_IF_AWAY,
+  };
+}
+
 export function gatewayOptions(config: Config): GatewayOptions {
   return {
     ...GATEWAY_DEFAULTS,
@@ -39,13 +55,10 @@ export function gatewayOptions(config: Config): GatewayOptions {
       unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
     },
     maxResultTokens: config.UNITY_BROKER_MAX_RESULT_TOKENS,
-    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
-    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
+    ...changeableOptions(config),
     answers: config.UNITY_BROKER_ANSWERS,
     answerLimitBytes: config.UNITY_BROKER_ANSWER_LIMIT,
     waits: waitLimits(config),
-    ifAway: config.UNITY_BROKER_IF_AWAY,
-    confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
     sweepMs: config.UNITY_BROKER_SWEEP_MS,
     // By then no record is left that a call without a target could mean.

@@ -12,13 +12,15 @@ import { openStore, type Store } from "../../shared/store/store.js";
 import { runningEditors } from "../../worker/discovery/endpoint-folder.js";
 import { ensureRecoveryKey, temporaryRecoveryKey } from "../../worker/recovery/recovery-key.js";
 import { environment } from "../environment.js";
-import { createLog } from "../log.js";
+import { createLog, type ServingLog } from "../log.js";
+import { VERSION } from "../version.js";
 import { openOnceReachable } from "./await-store.js";
 import { createRevival, openPrivate } from "./private-redis.js";
 import { ownFolders, readSettings, type Settings } from "./settings.js";
+import { startTraces } from "./traces.js";
 
 export interface Runtime extends Settings {
-  log: Log;
+  log: ServingLog;
   store: Store;
   originKey: Buffer;
   /** Which Editors the store knows: noted beside it, each store in a file of its own. */
@@ -37,12 +39,12 @@ const HOUR = 60 * MINUTE;
 export interface RuntimeOptions {
   /** How long a configured Redis that is away is waited for, ms. */
   storeWaitMs: number;
-  log?: Log | undefined;
+  log?: ServingLog | undefined;
   /** This process ends a private Redis that it starts, when it has been idle: no keeper of its own is needed. */
   keepsRedis?: boolean | undefined;
 }
 
-export function openLog({ config, dataDir }: Settings): Log {
+export function openLog({ config, dataDir }: Settings): ServingLog {
   return createLog(config, { dataDir, command: process.argv[2] ?? "broker" });
 }
 
@@ -71,6 +73,7 @@ export async function startRuntime(
     lastCommand: orderlyEnd(),
     ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
   };
+  const traces = await startTraces(environment(), VERSION, log);
   const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
   const storeId = (await createNoteFile(knownEditorsFile, log).read()).note?.storeId;
   const originKey = await originKeyOf(settings, log);
@@ -103,6 +106,7 @@ export async function startRuntime(
   const close = async (): Promise<void> => {
     await audit?.close();
     await store.close();
+    await traces.close();
   };
   const running = runningEditors(settings.editorsFolder, log);
   return { ...settings, log, store, originKey, knownEditorsFile, audit, running, close };

@@ -1,12 +1,10 @@
-/** A command's settings from its environment: the configuration, and the folders of this user. */
-import { readFileSync } from "node:fs";
+/** A command's settings: the configuration, and the folders of this user. */
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { z } from "zod";
 import { defaultDirectories } from "../../embedded-redis/directories.js";
-import { type Config, readConfig } from "../../shared/config.js";
+import type { Config } from "../../shared/config.js";
 import { ownFolder, requirePrivateFolder } from "../../shared/machine/private-folder.js";
-import { withPassword } from "../../shared/redis-url.js";
+import { readConfiguration } from "../configuration/read-configuration.js";
 import { environment } from "../environment.js";
 
 export interface Settings {
@@ -22,8 +20,9 @@ export interface Settings {
   localTokenFile: string;
 }
 
+/** Throws WrongConfiguration. */
 export function readSettings(): Settings {
-  const config = withRedisPassword(readConfig(environment()));
+  const config = readConfiguration();
   const directories = defaultDirectories(environment());
   const dataDir = config.UNITY_BROKER_DATA_DIR ?? directories.dataDir;
   return {
@@ -38,20 +37,6 @@ export function readSettings(): Settings {
     tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
     localTokenFile: join(dataDir, "local.token"),
   };
-}
-
-/** An environment is shown by `docker inspect` and inherited; a file is neither. */
-function withRedisPassword(config: Config): Config {
-  const { REDIS_URL, REDIS_PASSWORD_FILE: file } = config;
-  if (file === undefined) return config;
-  try {
-    if (REDIS_URL === undefined) throw new Error("it needs REDIS_URL");
-    const password = readFileSync(file, "utf8").trim();
-    return { ...config, REDIS_URL: withPassword(REDIS_URL, password) };
-  } catch (error) {
-    const { message } = error as Error;
-    throw new z.ZodError([{ code: "custom", path: ["REDIS_PASSWORD_FILE"], message, input: file }]);
-  }
 }
 
 /** Other users get nothing out of this user's folders and nothing into them. Throws NotPrivate. */

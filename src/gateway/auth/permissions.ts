@@ -27,7 +27,7 @@ export async function permissionsOf(principals: Principals, id: string | undefin
   return {
     principal,
     sees: seesEditor(principal),
-    seesAll: principal.editors.allow.includes("*") && principal.editors.deny.length === 0,
+    seesAll: seesEveryEditor(principal),
     refusal({ name, effect }) {
       if (effect !== "read_only" && !hasRole(principal, "submit"))
         return new BrokerError(
@@ -39,6 +39,11 @@ export async function permissionsOf(principals: Principals, id: string | undefin
       return undefined;
     },
   };
+}
+
+/** Also those that are not known yet. */
+export function seesEveryEditor({ editors: { allow, deny } }: Pick<Principal, "editors">): boolean {
+  return allow.includes("*") && deny.length === 0;
 }
 
 /** By the Editor's id. */

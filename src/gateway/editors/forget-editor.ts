@@ -15,7 +15,7 @@ import {
 } from "../../shared/operation/operation.js";
 import { isFromBeforeLoss, isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
-import type { Change } from "../../shared/store/operations/operation-store.js";
+import type { Change } from "../../shared/store/operations/changes.js";
 import type { Store } from "../../shared/store/store.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { createPoolKeeper } from "./pool-keeper.js";

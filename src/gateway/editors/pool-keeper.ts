@@ -3,7 +3,7 @@
  * what was accepted before a loss of the store waits until no Editor is missing any more.
  */
 import { isMember, labelsOf } from "../../shared/editors/pool.js";
-import type { Log } from "../../shared/log.js";
+import { fieldsOf, type Log } from "../../shared/log.js";
 import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
 import { isFromBeforeLoss, isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
@@ -34,12 +34,12 @@ export function opensAgain(record: OperationRecord, losses: StoreLosses): boolea
 export function createPoolKeeper({ store, log }: { store: Pick<Store, "operations">; log: Log }) {
   const { operations } = store;
   return {
-    async giveBack({ logId }: OperationRecord, begins: boolean, losses: StoreLosses): Promise<void> {
+    async giveBack(given: OperationRecord, begins: boolean, losses: StoreLosses): Promise<void> {
       const to = (record: OperationRecord): string | undefined =>
         goesBack(record, begins, losses) ? record.pool : undefined;
-      const moved = await operations.move(logId, to, { incarnation: losses.incarnation });
+      const moved = await operations.move(given.logId, to, { incarnation: losses.incarnation });
       if (moved === "moved")
-        log.info({ logId }, "the Editor does not begin it: the operation is its pool's again");
+        log.info(fieldsOf(given), "the Editor does not begin it: the operation is its pool's again");
     },
 
     async open({ logId }: OperationRecord, losses: StoreLosses): Promise<void> {

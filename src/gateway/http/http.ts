@@ -139,6 +139,10 @@ export async function createHttpGateway(
     if (reply.statusCode === 401 || reply.statusCode === ERRORS.ADDRESS_REFUSED.http)
       reply.header("connection", "close");
   });
+  // The connection of a refused upgrade is not the HTTP server's any more: nobody else would end it.
+  app.addHook("onResponse", async ({ raw }) => {
+    if (raw.headers.upgrade !== undefined) raw.socket.destroySoon();
+  });
   await app.register(operatorRoutes, {
     gateway: deps.gateway,
     routeGuard: routeGuard,

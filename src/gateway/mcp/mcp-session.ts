@@ -1,6 +1,7 @@
 /** One client from its first message to its last: its server and request tracker, and notifications of changes. */
 import { setMaxListeners } from "node:events";
 import type { Implementation } from "@modelcontextprotocol/server";
+import { withFields } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
 import type { Line } from "./line.js";
@@ -33,9 +34,10 @@ export interface SessionClient {
 }
 
 /** Serves a client from now on. */
-export function openMcpSession(deps: McpServerDeps, client: SessionClient, line: Line): McpSession {
-  const { broker, log, toolList } = deps;
+export function openMcpSession(given: McpServerDeps, client: SessionClient, line: Line): McpSession {
   const { caller, principal, selection, isHere = () => true } = client;
+  const deps = { ...given, log: withFields(given.log, { principal }) };
+  const { broker, log, toolList } = deps;
   const tracker = trackRequests(line, {
     deliveries: broker,
     caller,
@@ -44,7 +46,10 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
       void broker
         .abandon(logId)
         .catch((error: Error) =>
-          log.warn({ logId, error: error.message }, "could not record that the operation was given up"),
+          log.warn(
+            { log_id: logId, error: error.message },
+            "could not record that the operation was given up",
+          ),
         ),
   });
   const working = client.folder === undefined ? [] : [client.folder];

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { Requester } from "../../shared/operation/replay.js";
 import type { Instant } from "../../shared/pipe/frames.js";
+import type { TraceContext } from "../../shared/traces.js";
 
 /** The way back to the client for one request. */
 export interface Channel {
@@ -21,6 +22,8 @@ export interface Channel {
   readonly isResumed?: boolean;
   /** The log_id that the request's operation gets, if it makes one; undefined: any. */
   readonly logId?: string | undefined;
+  /** What the request belongs to, if that stands beside it (in headers). */
+  readonly trace?: TraceContext | undefined;
   /** Tells the client how it goes on waiting for this if its connection is lost. */
   underWay?(waited: WaitedFor): void;
   /** Frees resources of an answer that is no longer wanted. */
@@ -34,6 +37,8 @@ export interface OpenRequest {
   readonly requester: Requester;
   /** The log_id that its operation gets, if it makes one; undefined: any. */
   readonly logId: string | undefined;
+  /** What the request belongs to, if that stands beside it. */
+  readonly trace: TraceContext | undefined;
   /** Ends the wait: the client cancelled it, the client is gone, or the gateway closes. Never affects the operation. */
   readonly signal: AbortSignal;
   /** The part that must happen in order of arrival is done: the client's next message may be handled. Idempotent. */
@@ -102,6 +107,7 @@ export function createRequestEntry(
   return {
     requester,
     logId: channel.logId,
+    trace: channel.trace,
     id,
     channel,
     sentAt,

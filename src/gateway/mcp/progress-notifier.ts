@@ -1,6 +1,7 @@
 /** Shows a waiting client that its call is alive: a notification on every change, and at least every few seconds. */
 import type { OperationView } from "../../shared/operation/answer.js";
 import { isFinal } from "../../shared/operation/operation.js";
+import type { Broker } from "../broker.js";
 
 export interface ProgressNote {
   /** Grows with every notification, as the protocol requires. */
@@ -33,6 +34,8 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
   let lastSentAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  /** As configured for the operation, once it is known. */
+  let { everyMs, minMs } = options;
   const openedAt = performance.now();
 
   const emit = (): void => {
@@ -46,7 +49,7 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
       ...(total !== undefined && total >= shown ? { total } : {}),
       message: `${message} (waited ${waited})`,
     });
-    timer = setTimeout(emit, options.everyMs);
+    timer = setTimeout(emit, everyMs);
   };
 
   const show = (next: NonNullable<typeof latest>): void => {
@@ -54,12 +57,13 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
     if (latest?.at === next.at && latest?.total === next.total && latest?.message === next.message) return;
     latest = next;
     clearTimeout(timer);
-    timer = setTimeout(emit, Math.max(0, lastSentAt + options.minMs - performance.now()));
+    timer = setTimeout(emit, Math.max(0, lastSentAt + minMs - performance.now()));
   };
 
   return {
     update(view) {
       if (isFinal(view.record.state)) return;
+      ({ everyMs, minMs } = { ...options, ...view.intervals });
       show({ at: view.progress?.progress, total: view.progress?.total, message: messageOf(view) });
     },
     say: (message) => show({ at: undefined, total: undefined, message }),
@@ -68,6 +72,11 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
       clearTimeout(timer);
     },
   };
+}
+
+/** For the metrics, which nobody waits for. */
+export function countProgress(broker: Pick<Broker, "count">): void {
+  broker.count("progress").catch(() => undefined);
 }
 
 /** The Editor's number if it grew, else the smallest increase that a number of this size can show. */

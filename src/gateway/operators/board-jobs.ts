@@ -2,11 +2,13 @@
  * The jobs as the dashboard shows them: operation, tool, Editor and state. Never arguments, results or the caller: access
  * to the dashboard is not access to other principals' arguments and results.
  */
-import type { OperationRecord } from "../../shared/operation/operation.js";
+import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 
 /** A job as Bull Board answers it; fields not listed here pass unchanged. */
 interface BoardJob {
   data: unknown;
+  progress?: unknown;
   returnValue?: unknown;
 }
 
@@ -22,9 +24,16 @@ export function shownReturn(returned: unknown): { processed?: string } {
   return typeof processed === "string" ? { processed } : {};
 }
 
-/** How far an operation had come, percent. */
+/** How far an operation had come when it ended, percent: finish.ts leaves it with the job. */
 export function shownProgress(progress: unknown): number {
   return typeof progress === "number" ? progress : 0;
+}
+
+/** How far one has come that runs, percent, as its tool reported last; undefined if it did not say of how much. */
+async function progressNow(operations: Pick<Operations, "live">, logId: string): Promise<number | undefined> {
+  const { progress } = await operations.live(logId);
+  if (!progress?.total || progress.total < 0) return undefined;
+  return Math.max(0, Math.min(100, Math.floor((100 * progress.progress) / progress.total)));
 }
 
 /** A principal that may not see everybody's operations. */
@@ -39,7 +48,7 @@ export interface Viewer {
  */
 export async function describeJobs<Answer extends { body: string | object; status?: number | undefined }>(
   answer: Answer,
-  find: (logId: string) => Promise<OperationRecord | undefined>,
+  operations: Pick<Operations, "find" | "live">,
   viewer?: Viewer | undefined,
 ): Promise<Answer> {
   const { queues = [], job } = answer.body as {
@@ -48,9 +57,11 @@ export async function describeJobs<Answer extends { body: string | object; statu
   };
   const describe = async (shown: BoardJob): Promise<BoardJob[]> => {
     const { operation } = shown.data as { operation?: string };
-    const record = operation === undefined ? undefined : await find(operation);
+    const record = operation === undefined ? undefined : await operations.find(operation);
     if (viewer && !(record && viewer.isOwn(record))) return [];
-    return [{ ...shown, data: record ? shownOperation(record) : { operation, known: false } }];
+    if (!record) return [{ ...shown, data: { operation, known: false } }];
+    const progress = isSent(record.state) ? await progressNow(operations, record.logId) : undefined;
+    return [{ ...shown, ...(progress === undefined ? {} : { progress }), data: shownOperation(record) }];
   };
   if (job) {
     const [described] = await describe(job);

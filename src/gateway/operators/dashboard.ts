@@ -47,7 +47,7 @@ export async function dashboard(
         after({ request }, answer) {
           const asking = askers.get(request.headers);
           const viewer = asking && hasRole(asking, "operate") ? undefined : viewerOf(asking);
-          return describeJobs(answer, store.operations.find, viewer);
+          return describeJobs(answer, store.operations, viewer);
         },
       },
     },

@@ -34,17 +34,55 @@ export interface Exchanges {
     handle: (call: RestCall) => Promise<RestAnswer>,
     how?: { isCall?: boolean },
   ): Promise<FastifyReply>;
+  /** The same for a message on a connection that goes on. */
+  serveMessage(
+    from: Pick<FastifyRequest, "headers" | "identity">,
+    way: MessageWay,
+    handle: (call: RestCall) => Promise<RestAnswer>,
+    how?: { isCall?: boolean },
+  ): Promise<void>;
   /** Answers open waits as if their time was over; takes at most `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
+}
+
+/** The way back for one message. */
+export interface MessageWay {
+  /** Aborted once the connection has ended. */
+  gone: AbortSignal;
+  /** `json`: the body's text. True once it has left this process. */
+  write(answer: RestAnswer & { json?: string }): Promise<boolean>;
 }
 
 export function createExchanges({ broker, log }: { broker: Broker; log: Log }): Exchanges {
   const lone = createLoneRequests({ deliveries: broker, log });
   const callers = createCallers(broker.forget);
 
+  const answerOver = async (
+    from: Pick<FastifyRequest, "headers" | "identity">,
+    channel: Channel,
+    handle: (call: RestCall) => Promise<RestAnswer>,
+    { isCall = false }: { isCall?: boolean },
+  ): Promise<void> => {
+    const { clientId, caller } = callers.of(from);
+    const { principal } = from.identity;
+    const ifNoneMatch = from.headers["if-none-match"];
+    await lone.serve({
+      // Its id is nobody's: no two requests of a client are the same one.
+      message: { jsonrpc: "2.0", id: randomUUID(), method: isCall ? "tools/call" : "rest" },
+      caller,
+      channel,
+      async answer({ id }, open) {
+        const answered = await handle({ principal, clientId, request: open, ifNoneMatch })
+          .catch((error: unknown) => problemFrom(error, log))
+          .then(writable);
+        open.accepted();
+        return { jsonrpc: "2.0", id, result: { answered } } as JSONRPCMessage;
+      },
+    });
+  };
+
   return {
-    async serve(request, reply, handle, { isCall = false } = {}) {
-      const { clientId, caller } = callers.of(request);
+    async serve(request, reply, handle, how = {}) {
       const { gone, written, onReset } = watchExchange(reply.raw);
       const channel: Channel = {
         gone,
@@ -58,23 +96,18 @@ export function createExchanges({ broker, log }: { broker: Broker; log: Log }): 
           reply.raw.destroy();
         },
       };
-      const { principal } = request.identity;
-      const ifNoneMatch = request.headers["if-none-match"];
-      await lone.serve({
-        // Its id is nobody's: no two requests of a client are the same one.
-        message: { jsonrpc: "2.0", id: randomUUID(), method: isCall ? "tools/call" : "rest" },
-        caller,
-        channel,
-        async answer({ id }, open) {
-          const answered = await handle({ principal, clientId, request: open, ifNoneMatch })
-            .catch((error: unknown) => problemFrom(error, log))
-            .then(writable);
-          open.accepted();
-          return { jsonrpc: "2.0", id, result: { answered } } as JSONRPCMessage;
-        },
-      });
+      await answerOver(request, channel, handle, how);
       return reply;
     },
+
+    serveMessage: (from, { gone, write }, handle, how = {}) =>
+      answerOver(
+        from,
+        { gone, write: (message) => write(answerIn(message, log)), discard: async () => undefined },
+        handle,
+        how,
+      ),
+
     close: lone.close,
   };
 }

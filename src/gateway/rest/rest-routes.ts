@@ -14,6 +14,7 @@ import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
 import { eventRoutes } from "./live/event-routes.js";
+import { socketRoutes } from "./live/socket-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
 import { aboutRoutes } from "./routes/about.js";
 import { clientRoutes } from "./routes/clients.js";
@@ -77,6 +78,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     aboutRoutes(guarded, options);
     clientRoutes(guarded, options);
     eventRoutes(guarded, options);
+    await socketRoutes(guarded, options);
     guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
       app.swagger(),
     );

@@ -10,8 +10,8 @@ import type { Notifier } from "../../shared/store/notifier.js";
 import type { Tool } from "../../shared/tools/tool.js";
 import { type LastCatalogs, unknownTo } from "../editors/last-catalogs.js";
 
-/** A tool, with the ids of the Editors that share this description. */
-export type OfferedTool = Tool & { editors: string[] };
+/** A tool, with the ids of the Editors that share this description, and how long its calls wait, s, if it is configured for it. */
+export type OfferedTool = Tool & { editors: string[]; waitSeconds?: number | undefined };
 
 export interface Catalog {
   /** Every tool of these Editors once, by name; if Editors differ, the most recently seen one decides. */

@@ -62,7 +62,7 @@ export interface Answer extends Partial<CachedForm>, PartialForm {
   /** Pass it as `force_new` to run the same call again; present with every outcome of a mutating tool. */
   force_new?: string;
   cancel?: string;
-  /** How long such a call usually takes at most: 30 s, 5 min, 1 h. */
+  /** How long such a call usually takes at most: 30 s, 5 min, 1 h, if nothing else is configured. */
   execution_class?: ExecutionClass;
   /** It has run longer than its class usually takes; it is still running. */
   overdue?: true;
@@ -89,6 +89,8 @@ export interface OperationView extends Flight {
   progress?: Answer["progress"] | undefined;
   partialResult?: unknown;
   isPartialTruncated?: true | undefined;
+  /** How often a waiting client is told of it, ms, as far as that is configured. */
+  intervals?: { minMs?: number; everyMs?: number } | undefined;
   /** Where the operation's Editor stands now; undefined when it is not connected. */
   editorNow?: EditorMark | undefined;
 }

@@ -1,7 +1,7 @@
 /** The message for an operation that has not ended: where it is, what it waits for, and for how long. */
 
 import type { Diagnosis } from "../editors/diagnosis.js";
-import { CLASS_MS, overdueBy } from "../tools/execution-class.js";
+import { mostExecutionMs, overdueBy } from "../tools/execution-class.js";
 import type { Estimate } from "./estimate.js";
 import type { Deadline } from "./expiry.js";
 import type { Gone } from "./gone.js";
@@ -146,5 +146,5 @@ function overdueMessage(record: OperationRecord, now: number): string {
   const time = (ms: number): string =>
     ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
   const ran = time(now - (record.startedAt ?? now));
-  return ` It has run for ${ran}; calls of its class (${record.executionClass ?? "long"}) usually end within ${time(CLASS_MS[record.executionClass ?? "long"])}. It is not stopped for that; cancel_operation asks the Editor to stop it.`;
+  return ` It has run for ${ran}; calls of its class (${record.executionClass ?? "long"}) usually end within ${time(mostExecutionMs(record))}. It is not stopped for that; cancel_operation asks the Editor to stop it.`;
 }

@@ -10,20 +10,18 @@ import type { OperationRecord, State } from "./operation.js";
  * - `restored`         the store had lost it, and the Editor's ledger knew it (▲10 d).
  * - a final state      it ended so.
  */
-export const OPERATION_EVENTS = [
-  "accepted",
-  "sent",
-  "returned",
-  "started",
-  "cancel_requested",
-  "restored",
-  "completed",
-  "failed",
-  "cancelled",
-  "interrupted",
-  "expired",
-] as const;
-export type OperationEventName = (typeof OPERATION_EVENTS)[number];
+export type OperationEventName =
+  | "accepted"
+  | "sent"
+  | "returned"
+  | "started"
+  | "cancel_requested"
+  | "restored"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "interrupted"
+  | "expired";
 
 const ENTERED: Readonly<Record<State, OperationEventName>> = {
   queued: "returned",

@@ -5,6 +5,7 @@
  */
 
 import type { Effect, ExecutionClass, Lane } from "../tools/tool.js";
+import type { TraceContext } from "../traces.js";
 import type { RpcId } from "../wire/rpc.js";
 import type { Outcome } from "../wire/wire.js";
 
@@ -148,6 +149,8 @@ export interface OperationRecord {
   cancellable: boolean;
   /** How long such a call usually takes; absent: unknown. */
   executionClass?: ExecutionClass;
+  /** The same in ms, where the configuration said it when the call was accepted; absent: as its class says. */
+  maxExecutionMs?: number;
   /** Made with an idempotency key: the key is its identity for the whole retention. */
   keyed: boolean;
   /** Whose queue it is in: an Editor's id, or a pool's. */
@@ -198,6 +201,8 @@ export interface OperationRecord {
     transport?: Caller["transport"];
     client?: string;
   };
+  /** The span that made it, to which those of its execution belong. */
+  trace?: TraceContext;
   /** Further callers that asked for the outcome of a mutating operation (▲6). */
   askedBy?: string[];
   /** The Editor session of the last submit, stored before the first byte is sent (▲12). */

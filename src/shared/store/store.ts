@@ -19,8 +19,14 @@ import { createNotifier, type Notifier } from "./notifier.js";
 import { type AllOperations, createAllOperations } from "./operations/all-operations.js";
 import { createEvents, type Events } from "./operations/events.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
-import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
+import {
+  type HeldBack,
+  heldBack,
+  PRINCIPAL_LIMITS,
+  type PrincipalLimits,
+} from "./operations/principal-limits.js";
 import { shortOf } from "./operations/resource-limits.js";
+import { roomLimits } from "./operations/result-quota.js";
 import { createQueues, type Queues } from "./queue.js";
 import type { RedisCheck } from "./redis-check.js";
 import {
@@ -61,6 +67,8 @@ export interface Store {
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
   /** The limit, of its principal or of a resource, that keeps a waiting operation from being sent; undefined if none does. */
   heldBack(record: OperationRecord): Promise<HeldBack | undefined>;
+  /** From now on in this process. */
+  changeLimits(limits: PrincipalLimits): void;
   /** Asks the owner of the operation's Editor to deliver a cancellation. */
   askForCancel(logId: string): Promise<void>;
   lastSweep: LastSweep;
@@ -90,7 +98,13 @@ export async function openStore(
   const notifier = await createNotifier(subscriber);
   const endedHere = createEndedHere();
   const localLanes: LocalLanes = new Map();
-  const operations = createOperations(commands, options, { endedHere, localLanes });
+  const limits = {
+    ...PRINCIPAL_LIMITS,
+    ...options,
+    resources: options.resources ?? {},
+    room: roomLimits(options),
+  };
+  const operations = createOperations(commands, options, { endedHere, localLanes, limits });
   return {
     storeId,
     retentionMs: options.retentionMs,
@@ -105,12 +119,9 @@ export async function openStore(
     endedHere,
     localLanes,
     heldBack: async (record) =>
-      (await heldBack(
-        commands,
-        record,
-        options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning,
-        operations.find,
-      )) ?? shortOf(commands, record, options.resources ?? {}, operations.find),
+      (await heldBack(commands, record, limits.maxRunning, operations.find)) ??
+      shortOf(commands, record, limits.resources, operations.find),
+    changeLimits: (changed) => void Object.assign(limits, changed),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
     pools: createPools(commands, options),

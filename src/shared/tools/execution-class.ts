@@ -22,39 +22,54 @@ const QUICK_WORDS = new Set(["get", "find", "list", "search", "ping", "status"])
 const LONG_WORDS =
   /^(download|upload|backup|sync|process|analy[sz]e|generate|compile|build|train|convert|tests?|bake)/;
 
-/** Pure. The first source that knows: the tool itself, configuration, recorded durations, name, arguments. */
+/** Pure. The first source that knows: a rule for the tool, the tool itself, configuration, recorded durations, name, arguments. */
 export function executionClassOf(call: {
   tool: string;
+  /** By a rule of the configuration (call-rules.ts). */
+  ruled?: ExecutionClass | undefined;
   /** From the tool's own description. */
   given?: ExecutionClass | undefined;
   configured?: ExecutionClass | undefined;
   /** How long the tool's recent calls took, ms. */
   recordedMs: readonly number[];
+  classMs?: Readonly<Record<ExecutionClass, number>>;
   arguments: JsonObject;
 }): ExecutionClass {
   return (
+    call.ruled ??
     call.given ??
     call.configured ??
-    byDurations(call.recordedMs) ??
+    byDurations(call.recordedMs, call.classMs ?? CLASS_MS) ??
     byName(call.tool) ??
     byArguments(call.arguments) ??
     "medium"
   );
 }
 
-/** How long an operation has run past its class, ms; undefined if it has not, or is not running. Store clock. */
+/** How long such a call usually takes at most, ms: as configured when it was accepted, else what its class says. */
+export function mostExecutionMs({
+  maxExecutionMs,
+  executionClass = "long",
+}: Pick<OperationRecord, "maxExecutionMs" | "executionClass">): number {
+  return maxExecutionMs ?? CLASS_MS[executionClass];
+}
+
+/** How long an operation has run past its usual time, ms; undefined if it has not, or is not running. Store clock. */
 export function overdueBy(record: OperationRecord, now: number): number | undefined {
   if (record.state !== "running" || record.startedAt === undefined) return undefined;
-  const over = now - record.startedAt - CLASS_MS[record.executionClass ?? "long"];
+  const over = now - record.startedAt - mostExecutionMs(record);
   return over > 0 ? over : undefined;
 }
 
 /** The class of the 95th percentile, with a margin. */
-function byDurations(recordedMs: readonly number[]): ExecutionClass | undefined {
+function byDurations(
+  recordedMs: readonly number[],
+  classMs: Readonly<Record<ExecutionClass, number>>,
+): ExecutionClass | undefined {
   if (recordedMs.length < ENOUGH) return undefined;
   const sorted = [...recordedMs].sort((a, b) => a - b);
   const usual = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
-  return EXECUTION_CLASSES.find((name) => usual * MARGIN <= CLASS_MS[name]) ?? "long";
+  return EXECUTION_CLASSES.find((name) => usual * MARGIN <= classMs[name]) ?? "long";
 }
 
 function byName(tool: string): ExecutionClass | undefined {

@@ -38,14 +38,17 @@ type TakenName = (typeof TAKEN)[number];
  * that name. `several`: there are several Editors to choose from. All are accepted in any call.
  */
 export function offerParameters(
-  tool: Tool,
+  tool: Tool & { waitSeconds?: number | undefined },
   { several, waits = WAITS }: { several: boolean; waits?: WaitLimits },
 ): JsonObjectSchema {
   const properties = { ...tool.inputSchema.properties };
   // The same call of another tool runs again anyway.
   const ofChanges = tool.effect === "mutating" ? (["idempotency_key", "force_new"] as const) : [];
   const offered: OfferedName[] = ["timeout", ...ofChanges, ...(several ? (["editor"] as const) : [])];
-  const timeout = { ...OFFERED.timeout, description: waitText(waits.standardSeconds, waits) };
+  const timeout = {
+    ...OFFERED.timeout,
+    description: waitText(tool.waitSeconds ?? waits.standardSeconds, waits),
+  };
   for (const name of offered) properties[nameFor(tool, name)] = { ...OFFERED, timeout }[name];
   return { ...tool.inputSchema, properties };
 }

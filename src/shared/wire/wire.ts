@@ -172,6 +172,9 @@ export const SubmitParams = z.looseObject({
   epoch: z.int().nonnegative(),
   ownerNonce: z.string(),
   ledgerId: z.string(),
+  /** W3C Trace Context of what sends it; an Editor that keeps no spans ignores it. */
+  traceparent: z.string().optional(),
+  tracestate: z.string().optional(),
 });
 export type SubmitParams = z.infer<typeof SubmitParams>;
 
@@ -268,6 +271,9 @@ export const Heartbeat = z.looseObject({
   focused: z.boolean().optional(),
   runningOperationId: Name.optional(),
   queued: z.number(),
+  /** Of its process: bytes in memory, and the time that processors have spent on it, ms. Only shown: unusable, it is left out. */
+  memory: z.number().nonnegative().optional().catch(undefined),
+  cpu: z.number().nonnegative().optional().catch(undefined),
   /** The Editor's last durable journal entry; a plain Editor has none. */
   ledgerSeq: z.number().optional(),
 });

@@ -93,7 +93,10 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         if (await sentLog.enter({ operationId, hash, acceptedAt, sentAt: Date.now() })) return true;
       } catch (error) {
         const why = (error as Error).message;
-        log.warn({ operationId, folder, error: why }, "sent.log cannot be written; the call is not sent");
+        log.warn(
+          { log_id: operationId, folder, error: why },
+          "sent.log cannot be written; the call is not sent",
+        );
         return notSent(
           "ledger_unavailable",
           `Not sent: it cannot be written to sent.log in ${folder} (${why}).`,
@@ -163,7 +166,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         const call: Call = { operationId, state: "accepted", readOnly, repeats };
         known.set(operationId, call);
         void inTurn(() => perform(params, call)).catch((error: Error) =>
-          log.debug({ operationId, error: error.message }, "a call was not sent on this connection"),
+          log.debug({ log_id: operationId, error: error.message }, "a call was not sent on this connection"),
         );
         return { state: "accepted", ledgerSeq: 0 };
       },
@@ -190,7 +193,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         await sentLog
           ?.enter({ operationId, hash: NO_CHAIN, acceptedAt: now, sentAt: now })
           .catch((error: Error) =>
-            log.warn({ operationId, error: error.message }, "sent.log cannot be written"),
+            log.warn({ log_id: operationId, error: error.message }, "sent.log cannot be written"),
           );
         return { state: "revoked" };
       },

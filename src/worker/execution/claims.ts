@@ -7,7 +7,8 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
-import type { Changed, Operations } from "../../shared/store/operations/operation-store.js";
+import type { Changed } from "../../shared/store/operations/changes.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 
 export type Claims = ReturnType<typeof createClaims>;
 

@@ -13,6 +13,7 @@ import {
 import type { ReplayOptions } from "../../shared/operation/replay.js";
 import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
+import { inSpan, type TraceContext } from "../../shared/traces.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
 import type { Claims } from "./claims.js";
 import type { AttemptResult, EditorPort, ExecutorDeps } from "./executor-deps.js";
@@ -32,6 +33,8 @@ export interface Subject {
   session: string;
   args: Arguments;
   signal: AbortSignal;
+  /** The span of this attempt. */
+  trace?: TraceContext | undefined;
 }
 
 /** Its first submit did not reach the Editor, or was refused before the ledger saw it: another session may run it. */
@@ -58,7 +61,7 @@ export function createConversation(
   const { operations, editor, fence } = deps;
 
   const converse = async ({ record: first, ...about }: Subject): Promise<AttemptResult> => {
-    const { session, signal } = about;
+    const { session, signal, trace } = about;
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
@@ -72,7 +75,7 @@ export function createConversation(
         if (step.kind === "end") return step.result;
         if (step.kind === "follow") {
           const outcome = await followToEnd(record, found, following);
-          return await settle(record, outcome, signal);
+          return await settle(record, outcome, signal, { trace });
         }
         record = step.record;
         after = step.after;
@@ -81,37 +84,39 @@ export function createConversation(
       }
     }
     const why = "The Editor's ledger and the broker's records contradict each other.";
-    return settle(record, unknownOutcome({ why }, await operations.now()), signal);
+    return settle(record, unknownOutcome({ why }, await operations.now()), signal, { trace });
   };
 
   /** Resubmission (▲12): sends only in the session that the record names, which was stored before; otherwise asks. */
   const sendOrAsk = async (
-    { record, session, args }: Subject,
+    { record, session, args, trace }: Subject,
     after: string | null,
     isFirst: boolean,
   ): Promise<EditorReply> => {
     const maySend = record.sentIn === session && !mustNotBeSent(record, deps.importedIn());
     return maySend
-      ? send(record, after, args, isFirst)
+      ? send({ record, args, trace }, after, isFirst)
       : { asked: "get", answer: await editor.get(record.logId) };
   };
 
   const send = async (
-    record: OperationRecord,
+    { record, args, trace }: Pick<Subject, "record" | "args" | "trace">,
     after: string | null,
-    args: Subject["args"],
     isFirst: boolean,
   ): Promise<EditorReply> => {
     const { tool, fingerprint, hash, acceptedAt } = record;
     const submitted = { operationId: record.logId, hash, after, acceptedAt };
     try {
-      const answer = await editor.submit({
-        ...submitted,
-        origin: deps.seal.sign(recoveryMetadataOf(record, deps.storeId), submitted),
-        tool,
-        arguments: args ?? {},
-        argumentsHash: fingerprint,
-      });
+      const answer = await inSpan("send", { parent: trace, kind: "client" }, ({ context }) =>
+        editor.submit({
+          ...submitted,
+          origin: deps.seal.sign(recoveryMetadataOf(record, deps.storeId), submitted),
+          tool,
+          arguments: args ?? {},
+          argumentsHash: fingerprint,
+          ...context,
+        }),
+      );
       return { asked: "submit", answer };
     } catch (error) {
       const refusal = editor.refusal(error);
@@ -147,24 +152,24 @@ export function createConversation(
 
   /** Carries out what `recover` decided, except following. */
   const applyRecovery = async (
-    { record, session, signal }: Omit<Subject, "args">,
+    { record, session, signal, trace }: Omit<Subject, "args">,
     recovery: Recovery,
     after: string | null,
   ): Promise<Step> => {
     switch (recovery.kind) {
       case "settle":
-        return endBy(settle(record, recovery.outcome, signal, { isCollected: true }));
+        return endBy(settle(record, recovery.outcome, signal, { isCollected: true, trace }));
       case "fail":
-        return endBy(settle(record, refusedOutcome(recovery, await operations.now()), signal));
+        return endBy(settle(record, refusedOutcome(recovery, await operations.now()), signal, { trace }));
       case "revoke": {
         // Resubmission (▲12): an operation unknown to the ledger is revoked before it is marked interrupted.
         const { state } = await editor.revoke(record.logId);
         // It began or ended in between: the Editor knows, so ask again.
         if (state !== "revoked") return { kind: "ask_again", record, after };
-        return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal));
+        return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal, { trace }));
       }
       case "interrupt":
-        return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal));
+        return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal, { trace }));
       case "attach": {
         const { executedAs } = recovery;
         return executedAs === undefined ? { kind: "follow" } : endBy(joinOther(record, executedAs, signal));

@@ -1,4 +1,6 @@
 /** The dependencies of the executor: the Editor, the store, and the owner itself. */
+
+import type { Log } from "../../shared/log.js";
 import type { Evidence, OperationRecord } from "../../shared/operation/operation.js";
 import type { OtherOperation, Refusal, SameAs } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
@@ -11,7 +13,16 @@ import type { RevokeAnswer } from "../editor/editor-calls.js";
 /** A submit without fence and ledger, which the connection adds. */
 export type UnfencedSubmit = Pick<
   SubmitParams,
-  "operationId" | "hash" | "after" | "origin" | "tool" | "arguments" | "argumentsHash" | "acceptedAt"
+  | "operationId"
+  | "hash"
+  | "after"
+  | "origin"
+  | "tool"
+  | "arguments"
+  | "argumentsHash"
+  | "acceptedAt"
+  | "traceparent"
+  | "tracestate"
 >;
 
 /** The Editor as the executor sees it. Every call rejects if the connection ends before the answer. */
@@ -70,7 +81,7 @@ export interface ExecutorDeps {
   pause(signal: AbortSignal): Promise<void>;
   /** The results in the store have reached their quota: reports that, and resolves when to try again; else as `pause`. */
   awaitResultQuota(signal: AbortSignal): Promise<void>;
-  warn(values: Record<string, unknown>, message: string): void;
+  log: Pick<Log, "debug" | "warn">;
 }
 
 export type ExecutorResult =

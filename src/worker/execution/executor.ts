@@ -18,6 +18,7 @@ import type { ClaimedOperation } from "../../shared/store/same-process/local-lan
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
+import { inExecutionSpan } from "./execution-spans.js";
 import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
 import { unknownOutcome } from "./outcome.js";
 import { createSettlement } from "./settlement.js";
@@ -119,7 +120,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       return "try_again";
     }
     try {
-      return await converse(subject);
+      return await inExecutionSpan(subject, isFresh, converse);
     } catch (error) {
       if (isFresh && error instanceof NotTaken) await claims.unclaim(logId);
       throw error;
@@ -170,7 +171,10 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
           if (signal.aborted) break;
           claimed = undefined;
           if (isPermanent(editor.refusal(error))) refusals += 1;
-          deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
+          deps.log.warn(
+            { log_id: logId, error: (error as Error).message },
+            "lost the Editor or the store; asking again",
+          );
           await deps.pause(signal);
         }
       }

@@ -12,7 +12,7 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import { KEY_CONFLICT } from "../../shared/operation/recover.js";
-import type { Change } from "../../shared/store/operations/operation-store.js";
+import type { Change } from "../../shared/store/operations/changes.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
 import type { Outcome } from "../../shared/wire/wire.js";
 

@@ -136,7 +136,7 @@ export function createPoolTaker(deps: {
         return isClosed ? undefined : take();
       })
       .catch((error: unknown) =>
-        log.warn({ editor: editorId, error: (error as Error).message }, "could not look into the pools"),
+        log.warn({ error: (error as Error).message }, "could not look into the pools"),
       );
   };
 

@@ -1,7 +1,10 @@
 /** Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place. */
+import { fieldsOf } from "../../shared/log.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
-import type { Changed } from "../../shared/store/operations/operation-store.js";
+import type { Changed } from "../../shared/store/operations/changes.js";
+import { inSpan, type TraceContext } from "../../shared/traces.js";
 import type { Outcome } from "../../shared/wire/wire.js";
+import { traceExecution } from "./execution-spans.js";
 import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
 import { ResultRefused, withoutResult } from "./large-result.js";
 import { answeredBy, type Ending, settled, started } from "./outcome.js";
@@ -12,7 +15,7 @@ export interface Settlement {
     record: OperationRecord,
     outcome: Outcome,
     signal: AbortSignal,
-    how?: Pick<Ending, "isCollected">,
+    how?: Pick<Ending, "isCollected"> & { trace?: TraceContext | undefined },
   ): Promise<ExecutorResult>;
   /** Chain check (▲10 b): another operation answers the call; this one takes its state once it has ended. */
   copyOutcomeOf(record: OperationRecord, executedAs: string, signal: AbortSignal): Promise<AttemptResult>;
@@ -31,12 +34,23 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       return { outcome: reported, result: await editor.result(logId, reported) };
     } catch (error) {
       if (!(error instanceof ResultRefused)) throw error;
-      deps.warn({ logId, error: error.message }, "the result of an operation cannot be taken");
+      deps.log.warn({ log_id: logId, error: error.message }, "the result of an operation cannot be taken");
       return { outcome: withoutResult(reported, error), result: undefined };
     }
   };
 
-  const settle: Settlement["settle"] = async (record, reported, signal, how) => {
+  const settle: Settlement["settle"] = (record, reported, signal, { trace = record.trace, ...how } = {}) =>
+    inSpan("settle", { parent: trace }, (span) => {
+      span.set({ "unity_broker.outcome": reported.status });
+      return stored(record, reported, signal, { ...how, trace });
+    });
+
+  const stored = async (
+    record: OperationRecord,
+    reported: Outcome,
+    signal: AbortSignal,
+    { trace, ...how }: Pick<Ending, "isCollected"> & { trace: TraceContext | undefined },
+  ): Promise<ExecutorResult> => {
     const { outcome, result } = await collected(record.logId, reported);
     const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
     /** No produced result is lost (invariant 3): an outcome above the results' quota stays with the Editor, unacknowledged, until there is room. */
@@ -58,6 +72,11 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       changed = await end();
     }
     if (changed.kind === "not_owner" || changed.kind === "full") return "handed_over";
+    if (changed.kind === "applied") {
+      const { tool, state, executionMs } = changed.record;
+      deps.log.debug({ ...fieldsOf(record), tool, state, executionMs }, "an operation has ended");
+      traceExecution(record, outcome, trace);
+    }
     // Durable acknowledgement (▲14): after the write, never before.
     if (changed.kind !== "unknown") deps.acknowledge(record.logId);
     return "settled";

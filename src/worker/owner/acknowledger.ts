@@ -12,7 +12,6 @@ export interface Acknowledger {
 }
 
 export interface AcknowledgerDeps {
-  editorId: string;
   operations: Pick<Operations, "find" | "tombstone">;
   link: Pick<EditorLink, "ack" | "helloAgain" | "hello">;
   log: Log;
@@ -23,7 +22,7 @@ const MOST_NAMED = 10_000;
 
 /** An acknowledgement that fails, because the store or the Editor is away, is due again a delay later. */
 export function createAcknowledger(
-  { editorId, operations, link, log }: AcknowledgerDeps,
+  { operations, link, log }: AcknowledgerDeps,
   options: { ackDelayMs: number },
 ): Acknowledger {
   let pending = new Set<string>();
@@ -52,7 +51,7 @@ export function createAcknowledger(
     timer = setTimeout(() => {
       timer = undefined;
       send(due).catch((error: Error) => {
-        log.debug({ editor: editorId, error: error.message }, "outcomes are not acknowledged yet");
+        log.debug({ error: error.message }, "outcomes are not acknowledged yet");
         pending = new Set([...due, ...pending]);
         arm();
       });

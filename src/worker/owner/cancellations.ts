@@ -53,7 +53,7 @@ export function createCancellations(
     if (asking.has(logId)) return;
     asking.add(logId);
     await ask(record).catch((error: Error) =>
-      log.warn({ logId, error: error.message }, "the cancellation could not be passed on yet"),
+      log.warn({ log_id: logId, error: error.message }, "the cancellation could not be passed on yet"),
     );
     asking.delete(logId);
   };
@@ -63,7 +63,7 @@ export function createCancellations(
       const record = await operations.find(logId);
       if (record && isSent(record.state) && isUnanswered(record)) await passOn(record);
     } catch (error) {
-      log.warn({ logId, error: (error as Error).message }, "the cancellation could not be read");
+      log.warn({ log_id: logId, error: (error as Error).message }, "the cancellation could not be read");
     }
   };
 

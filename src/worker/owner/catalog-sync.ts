@@ -28,14 +28,11 @@ export function createCatalogSync(
         const { Tools } = await calls.toolDetails();
         const { tools, leftOut, reasons } = readTools(Tools, limits);
         const changed = await store.editors.publishTools(editorId, tools);
-        if (changed) log.info({ editor: editorId, tools: tools.length }, "the Editor's tools changed");
-        if (leftOut > 0) log.warn({ editor: editorId, leftOut, reasons }, "tools of the Editor are left out");
+        if (changed) log.info({ tools: tools.length }, "the Editor's tools changed");
+        if (leftOut > 0) log.warn({ leftOut, reasons }, "tools of the Editor are left out");
         deps.onLeftOut(leftOut, reasons);
       } catch (error) {
-        log.warn(
-          { editor: editorId, error: (error as Error).message },
-          "the Editor's tools could not be read",
-        );
+        log.warn({ error: (error as Error).message }, "the Editor's tools could not be read");
       }
     },
   };

@@ -1,5 +1,6 @@
 /** Looks for what keeps an Editor from working (src/shared/editors/diagnose.ts), and reports it for answers and lists. */
 import { z } from "zod";
+import { STALL } from "../../shared/counters.js";
 import { diagnose } from "../../shared/editors/diagnose.js";
 import type {
   Diagnosis,
@@ -10,7 +11,7 @@ import type {
 import type { Log } from "../../shared/log.js";
 import { isFinal } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
-import { CLASS_MS } from "../../shared/tools/execution-class.js";
+import { CLASS_MS, mostExecutionMs } from "../../shared/tools/execution-class.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { knowsNoHello } from "../../shared/wire/uloop.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
@@ -54,7 +55,7 @@ const QUOTA_REACHED_STANDS_MS = 5_000;
 
 export function createHealthMonitor(
   deps: {
-    store: Pick<Store, "editors" | "operations">;
+    store: Pick<Store, "editors" | "operations" | "counters">;
     log: Log;
     editorId: string;
     link: Pick<EditorLink, "state" | "lastHeartbeat" | "lastDisconnect">;
@@ -69,6 +70,7 @@ export function createHealthMonitor(
   /** From the last heartbeat or announcement, kept after the connection ended. */
   let lastPhase: string | undefined;
   let reported: { diagnosis: Diagnosis; at: number } | undefined;
+  let isStalled = false;
   let quotaReachedAt = Number.NEGATIVE_INFINITY;
   let toolsLeftOut: EditorSigns["toolsLeftOut"];
 
@@ -81,9 +83,13 @@ export function createHealthMonitor(
     lostSince = undefined;
     const heartbeat = link.lastHeartbeat;
     const running = heartbeat?.runningOperationId;
+    const stallMs = heartbeat?.mainThreadStallMs ?? 0;
+    const wasStalled = isStalled;
+    isStalled = stallMs >= options.diagnosis.stallMs;
+    if (isStalled && !wasStalled) store.counters.add(STALL);
     return {
       is: "ready",
-      stallMs: heartbeat?.mainThreadStallMs ?? 0,
+      stallMs,
       focused: heartbeat?.focused,
       running: running === undefined ? undefined : await runningNow(running),
     };
@@ -99,7 +105,7 @@ export function createHealthMonitor(
   /** The usual time of an operation that the store does not know is unknown: assume the longest. */
   const runningNow = async (operationId: string) => {
     const [record, now] = await Promise.all([store.operations.find(operationId), store.operations.now()]);
-    const usualMs = CLASS_MS[record?.executionClass ?? "long"];
+    const usualMs = record ? mostExecutionMs(record) : CLASS_MS.long;
     if (!record || isFinal(record.state)) return { operation: undefined, forMs: 0, usualMs };
     const { tool, principal, startedAt = now } = record;
     return { operation: { tool, principal }, forMs: now - startedAt, usualMs };
@@ -110,7 +116,7 @@ export function createHealthMonitor(
     const now = performance.now();
     const isSame = diagnosis?.code === reported?.diagnosis.code;
     if (isSame && (!reported || now - reported.at < options.reportAgainMs)) return;
-    if (diagnosis && !isSame) log.warn({ editor: editorId, diagnosis: diagnosis.code }, diagnosis.message);
+    if (diagnosis && !isSame) log.warn({ diagnosis: diagnosis.code }, diagnosis.message);
     const at = await store.operations.now();
     await store.editors.reportDiagnosis(editorId, diagnosis && { ...diagnosis, project, at });
     reported = diagnosis && { diagnosis, at: now };
@@ -134,7 +140,7 @@ export function createHealthMonitor(
   let round: Promise<void> = Promise.resolve();
   const start = (): void => {
     round = look()
-      .catch((error: Error) => log.warn({ editor: editorId, error: error.message }, "watching the Editor"))
+      .catch((error: Error) => log.warn({ error: error.message }, "watching the Editor"))
       .then(() => {
         if (!closed) timer = setTimeout(start, options.healthCheckMs);
       });

@@ -31,6 +31,7 @@ export function createHeartbeatRecorder(
   /** The last heartbeat of this connection, and of the previous one. */
   let latest: LastSign | undefined;
   let before: LastSign | undefined;
+  const load = createLoadReader();
 
   /** Not after `lost`: a heartbeat that is still being handled would mark the Editor as connected again. */
   const alive = async (live: EditorLive): Promise<void> => {
@@ -82,7 +83,7 @@ export function createHeartbeatRecorder(
         await store.editors.introduce(profile);
       }
       const running = runningOperationId === undefined ? {} : { runningOperationId };
-      await alive({ phase, mainThreadStallMs, queued, ...running });
+      await alive({ phase, mainThreadStallMs, queued, ...running, ...load(heartbeat, performance.now()) });
     },
 
     async lost() {
@@ -110,5 +111,28 @@ export function createHeartbeatRecorder(
         wasRunning: runningOperationId === (executedAs ?? logId),
       };
     },
+  };
+}
+
+/** A shorter time between two heartbeats says little about the processor, ms. */
+const LEAST_MS = 200;
+
+/** What the Editor's process uses. `at`: when the heartbeat came, ms on a clock that only goes forward. */
+export function createLoadReader(): (
+  heartbeat: Pick<Heartbeat, "editorSessionId" | "memory" | "cpu">,
+  at: number,
+) => Pick<EditorLive, "memoryBytes" | "cpuPercent"> {
+  let last: { session: string; cpu: number; at: number } | undefined;
+  let percent: number | undefined;
+  return ({ editorSessionId: session, memory, cpu }, at) => {
+    if (cpu === undefined || last?.session !== session || cpu < last.cpu) percent = undefined;
+    else if (at - last.at >= LEAST_MS) percent = Math.round((100 * (cpu - last.cpu)) / (at - last.at));
+    if (cpu === undefined) last = undefined;
+    else if (last?.session !== session || cpu < last.cpu || at - last.at >= LEAST_MS)
+      last = { session, cpu, at };
+    return {
+      ...(memory === undefined ? {} : { memoryBytes: Math.round(memory) }),
+      ...(percent === undefined ? {} : { cpuPercent: percent }),
+    };
   };
 }

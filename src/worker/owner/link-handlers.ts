@@ -1,4 +1,5 @@
 /** The owner's reactions when its Editor answers hello, reports something, or goes away. */
+import { connectionCounts, disconnectCounts } from "../../shared/counters.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Progress } from "../../shared/wire/wire.js";
@@ -48,7 +49,8 @@ export function createLinkHandlers(deps: LinkHandlersDeps): EditorLinkHandlers {
 
 /** The connection begins and ends. */
 function connectionHandlers(deps: LinkHandlersDeps) {
-  const { editorId, sparseLog, fence, heartbeat, health } = deps;
+  const { store, sparseLog, fence, heartbeat, health } = deps;
+  let wasConnected = false;
   return {
     async onHello(hello, calls) {
       // Ledger loss (▲10 c): before the new ledger is remembered.
@@ -61,16 +63,19 @@ function connectionHandlers(deps: LinkHandlersDeps) {
     },
     onState(state) {
       if (state !== "ready") return;
+      store.counters.add(connectionCounts(wasConnected ? "again" : "first"));
+      wasConnected = true;
       deps.clientNotices.connected();
       deps.poolTaker.look();
     },
     onFenced: fence.raiseAbove,
     onRefused(error) {
-      sparseLog.warn({ editor: editorId, error: error.message }, "the Editor refused hello");
+      sparseLog.warn({ error: error.message }, "the Editor refused hello");
       health.helloRefused(error);
     },
     async onDisconnected(reason) {
-      sparseLog.info({ editor: editorId, reason }, "connection to the Editor ended");
+      sparseLog.info({ reason }, "connection to the Editor ended");
+      store.counters.add(disconnectCounts(reason));
       deps.outcomeListeners.lost(new ConnectionLost(reason, true));
       await heartbeat.lost();
     },
@@ -115,7 +120,7 @@ function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps)
     }),
     onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
     onEvent(event) {
-      sparseLog.info({ editor: editorId, event }, "the Editor says");
+      sparseLog.info({ event }, "the Editor says");
       health.announced(event);
     },
   } satisfies Partial<EditorLinkHandlers>;

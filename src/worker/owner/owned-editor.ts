@@ -201,7 +201,7 @@ function operationsOf(
   signal: AbortSignal,
   options: OwnedEditorOptions,
 ): OwnedOperations {
-  const { editorId, log, heartbeat, health, acknowledger, cancellations } = parts;
+  const { editorId, heartbeat, health, acknowledger, cancellations } = parts;
   const pause = (ms: number, ended: AbortSignal): Promise<void> =>
     delay(ms, undefined, { signal: ended }).catch(() => undefined);
   const evidence = createEvidence({
@@ -228,7 +228,6 @@ function operationsOf(
         health.resultQuotaReached();
         return pause(QUOTA_RETRIES * options.retryMs, ended);
       },
-      warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
     },
     options,
   );

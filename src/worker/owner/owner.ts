@@ -1,5 +1,7 @@
 /** Tries to hold an Editor's lease, and runs an OwnedEditor while it does. */
 import { setTimeout as delay } from "node:timers/promises";
+import { ownerCounts } from "../../shared/counters.js";
+import { withFields } from "../../shared/log.js";
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
 import type { EditorAddress } from "../editor/editor-link.js";
 import { prepareLanes } from "../execution/lane.js";
@@ -23,8 +25,10 @@ export interface Owner {
 /** How long the jobs of an owner that died may hold up the next one, ms. */
 const TAKE_BACK_MS = 1_000;
 
-export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner {
-  const { log, editorId } = deps;
+export function createOwner(given: OwnedEditorDeps, options: OwnerOptions): Owner {
+  const { editorId } = given;
+  const log = withFields(given.log, { editor: editorId });
+  const deps = { ...given, log };
   let endpoint = deps.endpoint;
   let owned: OwnedEditor | undefined;
   // One ownership ends before the next begins, even if the lease is lost and taken again quickly.
@@ -47,7 +51,7 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     const taken = deps.store.queues
       .takeBack(editorId)
       .catch((error: unknown) =>
-        log.warn({ editor: editorId, error: (error as Error).message }, "the jobs could not be taken back"),
+        log.warn({ error: (error as Error).message }, "the jobs could not be taken back"),
       );
     return Promise.race([taken, delay(TAKE_BACK_MS, undefined, { ref: false })]);
   };
@@ -64,7 +68,7 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
         if (fence) owned = createOwnedEditor({ ...deps, identity, endpoint }, lease, fence, options);
       })
       .catch((error: unknown) =>
-        log.error({ editor: editorId, error: (error as Error).message }, "the owner could not begin or end"),
+        log.error({ error: (error as Error).message }, "the owner could not begin or end"),
       );
   };
 
@@ -74,13 +78,15 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     {
       onHeld(fence, died) {
         const before = died && { ownerThatDied: died.pid };
-        log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
+        log.info({ epoch: fence.epoch, ...before }, "owns the Editor");
+        deps.store.counters.add(ownerCounts(died ? "taken_from_dead" : "taken"));
         wanted = fence;
         hasDied = died !== undefined;
         applyLease();
       },
       onLost() {
-        log.warn({ editor: editorId }, "lost the Editor's lease");
+        log.warn({}, "lost the Editor's lease");
+        deps.store.counters.add(ownerCounts("lost"));
         wanted = undefined;
         applyLease();
       },
@@ -89,8 +95,7 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
         if (isStandBy) prepareLanes();
         isStandBy = true;
       },
-      onError: (error) =>
-        log.warn({ editor: editorId, error: error.message }, "the lease could not be renewed"),
+      onError: (error) => log.warn({ error: error.message }, "the lease could not be renewed"),
     },
   );
 

@@ -21,7 +21,7 @@ export function createImports(
     link: Pick<EditorLink, "list" | "get" | "hello" | "state" | "helloAgain">;
   },
 ): Imports {
-  const { store, log, editorId, fence, link } = deps;
+  const { store, log, fence, link } = deps;
   let importedIn = "";
 
   return {
@@ -36,7 +36,7 @@ export function createImports(
       const { hello, state } = link;
       // The last heartbeat of a connection that has ended is still handled.
       if (!hello || state !== "ready") return undefined;
-      log.warn({ editor: editorId }, "the store may have lost something; imports what the Editor knows");
+      log.warn({}, "the store may have lost something; imports what the Editor knows");
       try {
         importedIn = await rebuildRecords(deps, hello, link, fence);
         return hello;

@@ -19,10 +19,7 @@ export async function noticeLedgerLoss(
   const seen = (await editors.find(deps.editorId))?.ledger;
   if (stillHolds(seen, hello)) return;
   const reported = { ledgerId: hello.ledgerId, ledgerSeq: hello.ledgerSeq };
-  deps.log.warn(
-    { editor: deps.editorId, seen, reported },
-    "the Editor's ledger is not the one that was seen",
-  );
+  deps.log.warn({ seen, reported }, "the Editor's ledger is not the one that was seen");
   for (const { logId } of await operations.openOf(deps.editorId)) {
     await operations.change(
       logId,

@@ -2,7 +2,8 @@
 import type { Log } from "../../shared/log.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { markAsSent } from "../../shared/operation/unsent.js";
-import type { Change, Operations } from "../../shared/store/operations/operation-store.js";
+import type { Change } from "../../shared/store/operations/changes.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
@@ -89,7 +90,7 @@ export async function rebuildRecords(
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
       const known = { before: beforeIt(record, afterOf), labels: hello.labels };
       if (await operations.restore(record, fence, known)) {
-        deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor knew it");
+        deps.log.warn({ log_id: record.logId }, "the store had lost an operation; the Editor knew it");
         if (isRunning(record.logId)) deps.onRunning(record.logId);
       }
     }
@@ -134,7 +135,7 @@ async function followSent(
     };
     const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
     if (changed.kind === "applied")
-      log.warn({ logId }, "the store had lost the fact that the operation was sent");
+      log.warn({ log_id: logId }, "the store had lost the fact that the operation was sent");
   }
 }
 

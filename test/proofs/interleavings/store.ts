@@ -6,7 +6,8 @@
 import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { EditorState, Moment } from "../../../src/shared/operation/replay.js";
 import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
-import type { ChangeOptions, Operations } from "../../../src/shared/store/operations/operation-store.js";
+import type { ChangeOptions } from "../../../src/shared/store/operations/changes.js";
+import type { Operations } from "../../../src/shared/store/operations/operation-store.js";
 import type { LocalLane } from "../../../src/shared/store/same-process/local-lanes.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
 

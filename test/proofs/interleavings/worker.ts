@@ -190,7 +190,7 @@ export function startWorker(world: World, ownerNonce: string) {
       passOnCancel: (record) => void passOnCancel(record.logId).catch(() => undefined),
       pause: step,
       awaitResultQuota: step,
-      warn: () => undefined,
+      log: { debug: () => undefined, warn: () => undefined },
     },
     { retentionMs: store.retentionMs },
   );

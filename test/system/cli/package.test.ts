@@ -62,7 +62,7 @@ const npx = (...args: string[]) => run("npx", ["--offline", "--no", "--", ...arg
 
 describe("the tarball", () => {
   test("holds what runs and what it means, and no file of development", () => {
-    const expected = new Set(["package.json", "README.md", "LICENSE", "CHANGELOG.md"]);
+    const expected = new Set(["package.json", "README.md", "LICENSE", "CHANGELOG.md", "config.schema.json"]);
     for (const named of readdirSync(join(CHECKOUT, "src"), { recursive: true, encoding: "utf8" })) {
       const entry = named.replaceAll("\\", "/");
       // The page is for browsers: neither maps nor declarations, and its files as they are.

@@ -130,7 +130,12 @@ test("what an Editor says that it does is no label by itself: a bridge may say a
     store: {
       counters: { read: async () => ({}) },
       pools: { ids: async () => [] },
-      operations: { openOf: async () => [], resultBytes: async () => 0, argumentBytes: async () => 0 },
+      operations: {
+        now: async () => 1,
+        openOf: async () => [],
+        resultBytes: async () => 0,
+        argumentBytes: async () => 0,
+      },
     },
     broker: { editors: async () => ({ editors }) },
   } as unknown as Parameters<typeof createMetrics>[0]);

@@ -19,6 +19,7 @@ import type { OperationRecord } from "../../../src/shared/operation/operation.js
 import { timelineOf, whyOnce } from "../../../src/shared/operation/timeline.js";
 import { previewOf } from "../../../src/shared/results/preview.js";
 import { executed, NOW, operation } from "../shared/record.js";
+import { LIVE_SCREENS } from "./live-screens.js";
 
 const LOG_ID = "0b6f8a52-8c5e-4a5e-9d53-2f1f7c1a9e10";
 const [plain, coloured] = [pc.createColors(false), pc.createColors(true)];
@@ -197,6 +198,7 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
       ],
       c,
     ),
+  ...LIVE_SCREENS,
 };
 
 const GOLDEN = new URL("../../../docs/reference/screens.md", import.meta.url);

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CONFIG, readConfig } from "../../../src/shared/config.js";
+import { CONFIG_FILE, FILE_SETTINGS, keyOf } from "../../../src/shared/setting-names.js";
 
 describe("the configuration", () => {
   test("nothing set means the defaults, frozen", () => {
@@ -51,34 +52,31 @@ describe("the configuration", () => {
 });
 
 describe("the table of docs/reference/configuration.md", () => {
-  const rows = rowsOf(
-    readFileSync(new URL("../../../docs/reference/configuration.md", import.meta.url), "utf8"),
-  );
+  const page = new URL("../../../docs/reference/configuration.md", import.meta.url);
+  const written = readFileSync(page, "utf8");
+  const drawn = written.replace(/(<!-- config -->\n)[\s\S]*?(\n<!-- \/config -->)/, `$1${table()}$2`);
+  if (process.env.UPDATE_GOLDEN) writeFileSync(page, drawn);
 
-  test("has every variable, and no other", () => {
-    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(CONFIG).sort());
+  test("has every variable with its key and default, and no other", () => {
+    expect(process.env.UPDATE_GOLDEN ? drawn : written).toBe(drawn);
   });
-
-  test.each(Object.keys(CONFIG) as (keyof typeof CONFIG)[])(
-    "describes %s and its default as they are",
-    (name) => {
-      const row = rows.find((entry) => entry.name === name);
-      const standard = readConfig({})[name];
-      expect(row?.description).toBe(CONFIG[name].description);
-      if (typeof standard !== "object" && standard !== undefined)
-        expect(row?.standard.replaceAll("`", "")).toBe(String(standard));
-    },
-  );
 });
 
-/** The rows between the two marks: `` | `NAME` | default | description | ``. */
-function rowsOf(markdown: string): { name: string; standard: string; description: string }[] {
-  const table = /<!-- config -->([\s\S]*?)<!-- \/config -->/.exec(markdown)?.[1] ?? "";
-  return [...table.matchAll(/^\| `(\w+)` \|([^|]*)\|(.*)\|$/gm)].map(
-    ([, name = "", standard = "", text = ""]) => ({
-      name,
-      standard: standard.trim(),
-      description: text.trim(),
-    }),
-  );
+test("a variable has one key, and a key is a section's or stands alone", () => {
+  const keys = FILE_SETTINGS.map(keyOf);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys.filter((key) => !/^[a-z_]+(\.[a-z_]+)?$/.test(key))).toEqual([]);
+  const sections = new Set(keys.flatMap((key) => (key.includes(".") ? [key.split(".")[0]] : [])));
+  expect(keys.filter((key) => sections.has(key))).toEqual([]);
+});
+
+function table(): string {
+  const standards = readConfig({});
+  const rows = (Object.keys(CONFIG) as (keyof typeof CONFIG)[]).map((name) => {
+    const key = name === CONFIG_FILE ? "" : `\`${keyOf(name)}\``;
+    const standard = standards[name];
+    const shown = standard === undefined || typeof standard === "object" ? "" : `\`${standard}\``;
+    return `| \`${name}\` | ${key} | ${shown} | ${CONFIG[name].description} |`;
+  });
+  return ["| variable | key in a file | default | meaning |", "|---|---|---|---|", ...rows].join("\n");
 }

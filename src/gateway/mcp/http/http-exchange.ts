@@ -1,5 +1,6 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type TraceContext, traceIn } from "../../../shared/traces.js";
 
 export interface Exchange {
   /** Aborted when the connection closed before the whole response was passed to the system. */
@@ -8,6 +9,8 @@ export interface Exchange {
   written: Promise<boolean>;
   /** Calls back if the connection is reset soon after the response, before its next request. */
   onReset(callback: () => void): void;
+  /** What its request belongs to, by its headers. */
+  trace: TraceContext | undefined;
 }
 
 /** A client that gives up while it reads resets its connection within this time, ms. */
@@ -55,7 +58,7 @@ export function watchExchange(raw: ServerResponse): Exchange {
   const onReset = (callback: () => void): void => {
     if (exchange) exchange.onReset = { callback, until: performance.now() + RESET_MS };
   };
-  return { gone: gone.signal, written, onReset };
+  return { gone: gone.signal, written, onReset, trace: traceIn(raw.req.headers) };
 }
 
 const FORWARDED = ["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"];

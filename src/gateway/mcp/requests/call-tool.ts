@@ -5,6 +5,7 @@ import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
+import { inSpan, type SpanOptions, type TraceContext, traceIn } from "../../../shared/traces.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
@@ -42,12 +43,43 @@ export interface OpenCall {
   /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
   followConsole?: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
+  /** The span of this call; undefined: what its client says (traceOf). */
+  trace?: TraceContext | undefined;
   /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
   goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
 
 /** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
-export async function callTool(
+export function callTool(
+  deps: CallToolDeps,
+  params: CallToolRequestParams,
+  call: OpenCall,
+): Promise<CallToolResult> {
+  const about: SpanOptions = {
+    parent: traceOf(params, call),
+    kind: "server",
+    attributes: {
+      "mcp.method.name": "tools/call",
+      "gen_ai.tool.name": params.name.slice(0, 128),
+      "unity_broker.principal": call.principal,
+    },
+  };
+  return inSpan(`tools/call ${params.name}`, about, async (span) => {
+    const answer = await answered(deps, params, { ...call, trace: span.context });
+    if (answer.isError) span.set({ "error.type": "tool_error" });
+    return answer;
+  });
+}
+
+/** What the client says that its call belongs to: in `_meta`, else in headers. */
+export function traceOf(
+  { _meta: meta }: Pick<CallToolRequestParams, "_meta">,
+  { request }: Pick<OpenCall, "request">,
+): TraceContext | undefined {
+  return traceIn(meta) ?? request.trace;
+}
+
+async function answered(
   deps: CallToolDeps,
   params: CallToolRequestParams,
   call: OpenCall,
@@ -80,6 +112,7 @@ export async function callTool(
                 ms,
                 signal: request.signal,
                 callerKnowsLogId: true,
+                trace: call.trace,
                 onChange: progress?.update,
               }),
             ),
@@ -140,7 +173,7 @@ export async function callUnityTool(
 export async function outcomeOf(
   { broker, waits }: { broker: Broker; waits: WaitLimits },
   waited: WaitedFor & { note?: string | undefined; isOwn: boolean; waitedMs?: number },
-  call: Pick<OpenCall, "principal" | "request" | "progress" | "followConsole" | "goesOn">,
+  call: Pick<OpenCall, "principal" | "request" | "progress" | "followConsole" | "goesOn" | "trace">,
 ): Promise<ToolAnswer> {
   const { logId, relation, isConfirmed, ms, isOwn } = waited;
   const { principal, request } = call;
@@ -149,7 +182,16 @@ export async function outcomeOf(
   const onChange = call.progress?.update;
   // A request that is taken up again has told its client the log_id.
   const callerKnowsLogId = waited.waitedMs !== undefined;
-  const wait = () => broker.wait(principal, logId, { ms, signal, isOwn, onChange, callerKnowsLogId });
+  const wait = () =>
+    broker.wait(principal, logId, {
+      ms,
+      signal,
+      isOwn,
+      onChange,
+      callerKnowsLogId,
+      isCall: !callerKnowsLogId,
+      trace: call.trace,
+    });
   // What was said in a run of long ago is no news.
   const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
@@ -193,6 +235,7 @@ export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolC
     arguments: args,
     meta,
     selected: selection?.editor,
+    trace: call.trace,
     signal: request.signal,
     folders,
     askUser,

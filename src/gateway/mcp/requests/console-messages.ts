@@ -64,7 +64,7 @@ export function createConsoleMessages(deps: {
       };
       const tellAll = (): Promise<void> =>
         tell().catch((error: Error) =>
-          deps.log.debug({ logId, error: error.message }, "Console lines not sent"),
+          deps.log.debug({ log_id: logId, error: error.message }, "Console lines not sent"),
         );
       const again = async (): Promise<void> => {
         await tellAll();

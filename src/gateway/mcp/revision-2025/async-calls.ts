@@ -9,7 +9,7 @@ import type { CallToolResult, ServerNotification, ServerRequest } from "@modelco
 import { z } from "zod";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { PROGRESS_DEFAULTS, showProgress } from "../progress-notifier.js";
+import { countProgress, PROGRESS_DEFAULTS, showProgress } from "../progress-notifier.js";
 import { callTool, type OpenCall } from "../requests/call-tool.js";
 import type { McpServerDeps } from "../server-deps.js";
 
@@ -121,10 +121,10 @@ async function follow(
   tell: (notification: AsyncNotification) => void,
 ): Promise<void> {
   const named = { request_id: requestId, log_id: logId };
-  const shown = showProgress(
-    (note) => tell({ method: "tools/progress", params: { ...note, ...named } }),
-    progress,
-  );
+  const shown = showProgress((note) => {
+    countProgress(broker);
+    tell({ method: "tools/progress", params: { ...note, ...named } });
+  }, progress);
   try {
     const seen = await broker.wait(principal, logId, { ms, signal: ended, onChange: shown.update });
     if (ended.aborted) return;
@@ -135,7 +135,10 @@ async function follow(
     shown.close();
     tell({ method: "tools/result", params: { ...answer, ...named } });
   } catch (error) {
-    log.debug({ logId, error: (error as Error).message }, "an asynchronous call is no longer followed");
+    log.debug(
+      { log_id: logId, error: (error as Error).message },
+      "an asynchronous call is no longer followed",
+    );
   } finally {
     shown.close();
   }

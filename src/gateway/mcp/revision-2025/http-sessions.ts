@@ -126,9 +126,8 @@ export function createHttpSessions(
     void mcp.closed.then(() => {
       if (held.get(id) === session) held.delete(id);
     });
-    const channel = ({ gone, written, onReset }: Exchange, asked: StreamRequest): Channel => ({
-      gone,
-      onReset,
+    const channel = ({ gone, written, onReset, trace }: Exchange, asked: StreamRequest): Channel => ({
+      ...{ gone, onReset, trace },
       isResumed: asked.resumed !== undefined,
       logId: asked.stream?.logId,
       underWay: (waited) => asked.stream?.underWay(waited),
@@ -281,6 +280,7 @@ const NOWHERE: Exchange = {
   gone: new AbortController().signal,
   written: Promise.resolve(true),
   onReset: () => undefined,
+  trace: undefined,
 };
 
 /** The request tracker's data travels with the request as the SDK's `authInfo`. */

@@ -22,7 +22,7 @@ import {
 import type { EditorSelection } from "../editor-selection.js";
 import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
-import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { callTool, type OpenCall } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
@@ -83,6 +83,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     return showProgress((note) => {
       if (signal.aborted) return;
       const params = { ...note, progressToken };
+      countProgress(deps.broker);
       send({ method: "notifications/progress", params }).catch((error: unknown) =>
         log.debug({ error: (error as Error).message }, "progress not sent"),
       );

@@ -41,7 +41,9 @@ export function createTaskWatch(
       if (followed.has(logId) || followed.size >= MOST_FOLLOWED || ended.aborted) return progress?.close();
       followed.add(logId);
       untilEnd(logId, progress)
-        .catch((error: Error) => log.debug({ logId, error: error.message }, "the end of a task was not told"))
+        .catch((error: Error) =>
+          log.debug({ log_id: logId, error: error.message }, "the end of a task was not told"),
+        )
         .finally(() => {
           followed.delete(logId);
           progress?.close();

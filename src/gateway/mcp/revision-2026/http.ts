@@ -68,13 +68,14 @@ export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs:
     take,
 
     async serve(principal, message, raw) {
-      const { gone, written, onReset } = watchExchange(raw);
+      const { gone, written, onReset, trace } = watchExchange(raw);
       // A call may take as long as it likes: its stream shows that it is alive.
       const streams = message.method === "tools/call";
       const response = createResponseStream(raw, { keepAliveMs: options.keepAliveMs, streams });
       const channel: Channel = {
         gone,
         onReset,
+        trace,
         async write(answer) {
           response.end(answer, statusOf(answer));
           return written;

@@ -6,7 +6,7 @@
 import { type CallToolRequestParams, isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { OperationView } from "../../../shared/operation/answer.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
-import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { ProtocolError } from "../protocol-error.js";
 import { callTool, type OpenCall } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
@@ -171,13 +171,15 @@ const RESERVED = SUBSCRIPTION_KEY.slice(0, SUBSCRIPTION_KEY.indexOf("/") + 1);
 
 /** Only for clients that ask for progress. */
 function progressOf(
-  { progress = PROGRESS_DEFAULTS }: Deps,
+  { broker, progress = PROGRESS_DEFAULTS }: Deps,
   { params, request, notify }: ReadRequest,
 ): ShownProgress | undefined {
   const { progressToken } = (params._meta ?? {}) as Record<string, unknown>;
   if (typeof progressToken !== "string" && typeof progressToken !== "number") return undefined;
   return showProgress((note) => {
-    if (!request.signal.aborted) notify("notifications/progress", { ...note, progressToken });
+    if (request.signal.aborted) return;
+    countProgress(broker);
+    notify("notifications/progress", { ...note, progressToken });
   }, progress);
 }
 

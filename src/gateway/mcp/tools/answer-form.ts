@@ -32,6 +32,7 @@ const NOTABLE_KB = 1;
 export function shortAnswer(answer: ToolAnswer, severalEditors: boolean): ToolAnswer {
   const rows = answer.operations;
   if (Array.isArray(rows)) return { ...answer, operations: rows.map((row) => shortRow(row, severalEditors)) };
+  if (Array.isArray(answer.editors)) return { ...answer, editors: answer.editors.map(shortEditor) };
   // The description of a stored result is what was asked for.
   if (answer.size_kb !== undefined && answer.cached === undefined) return answer;
   const isOperation = answer.log_id !== undefined && answer.state !== undefined;
@@ -57,6 +58,17 @@ function shortRow(row: ToolAnswer, severalEditors: boolean): Record<string, unkn
   const isOver = ["completed", "cancelled"].includes(String(row.state));
   if (!severalEditors && row.pool === undefined) needless.push("editor");
   return without(isOver ? rest : { ...rest, message }, needless);
+}
+
+/** Above these the Editor's process is a reason for slow calls. */
+const NOTABLE_MEMORY_MB = 8_000;
+const NOTABLE_CPU_PERCENT = 400;
+
+function shortEditor(editor: Record<string, unknown>): Record<string, unknown> {
+  const needless: string[] = [];
+  if (!(Number(editor.memory_mb) >= NOTABLE_MEMORY_MB)) needless.push("memory_mb");
+  if (!(Number(editor.cpu_percent) >= NOTABLE_CPU_PERCENT)) needless.push("cpu_percent");
+  return without(editor, needless);
 }
 
 function without<T extends object>(answer: T, needless: readonly string[]): T {

@@ -56,6 +56,7 @@ const TOOLS: BrokerTool[] = [
     (args, call) =>
       ofNamed(args.log_id, call, async () => {
         const seen = await call.broker.read(call.principal, args.log_id);
+        await attachLog(args.log_id, call);
         // Without the result this does not count as a delivery of the outcome.
         return typeof seen === "object"
           ? answerOf(seen, { brief: true, mostSeconds: call.limits.waits.mostSeconds })

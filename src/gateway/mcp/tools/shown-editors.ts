@@ -56,7 +56,13 @@ export async function shownEditors(
       ...(isPaused ? { paused: true } : {}),
       ...(profile.editorId === selected ? { selected: true } : {}),
       ...(connected && live
-        ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
+        ? {
+            phase: live.phase,
+            stall_ms: live.mainThreadStallMs,
+            queued: live.queued,
+            ...(live.memoryBytes === undefined ? {} : { memory_mb: Math.round(live.memoryBytes / 1e6) }),
+            ...(live.cpuPercent === undefined ? {} : { cpu_percent: live.cpuPercent }),
+          }
         : {}),
       ...(workload ? shownWorkload(workload) : {}),
       ...(lastSeenAt > 0

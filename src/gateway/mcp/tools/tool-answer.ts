@@ -58,7 +58,7 @@ export function refusedAnswer(error: unknown, log: Log, logId: string | undefine
 /** What was thrown, as a refusal; what no table knows is logged, and INTERNAL. `logId`: the operation that was accepted before. */
 export function refusal(error: unknown, log: Log, logId?: string): BrokerError {
   const known = asBrokerError(error);
-  if (!known) log.error({ error, logId }, "a tool call failed in the broker");
+  if (!known) log.error({ error, log_id: logId }, "a tool call failed in the broker");
   return known ?? new BrokerError("INTERNAL", "");
 }
 

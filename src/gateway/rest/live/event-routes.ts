@@ -6,6 +6,7 @@ import { openEventStream } from "../../events/event-stream.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { ById } from "../routes/read.js";
 import { problems } from "../schemas/problem.js";
+import { Filter } from "./filter.js";
 import { type FollowDeps, followedEvents, followedOperation, type Reader } from "./followed.js";
 
 export interface EventRoutesDeps extends FollowDeps {
@@ -18,13 +19,6 @@ const after = z
   .string()
   .optional()
   .describe("The id of the last event that was received, as the header Last-Event-ID has it.");
-
-export const Filter = z.strictObject({
-  tool: z.string().optional(),
-  editor: z.string().optional().describe("As a call names it."),
-  state: z.string().optional().describe("Such as running."),
-  principal: z.string().optional().describe('Another\'s id, or * for everybody: the role "operate".'),
-});
 
 const EVERYWHERE: readonly ErrorCode[] = [
   "UNAUTHORIZED",

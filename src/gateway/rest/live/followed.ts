@@ -1,17 +1,19 @@
 /** Which events a principal may follow: those of its own operations; with the role "operate" everybody's, without what they said. */
+import { isPool } from "../../../shared/editors/pool.js";
 import { BrokerError } from "../../../shared/errors.js";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { hasRole, type Principal } from "../../../shared/principal.js";
 import type { Store } from "../../../shared/store/store.js";
-import { seesEditor } from "../../auth/permissions.js";
+import { seesEditor, seesEveryEditor } from "../../auth/permissions.js";
 import type { Broker } from "../../broker.js";
 import { followAll } from "../../events/event-feed.js";
 import { EVENT_ID, type LiveEvent } from "../../events/live-event.js";
 import { followOperation, readPlace } from "../../events/operation-stream.js";
 import { entryWantedBy } from "../../listing-filter.js";
+import { rowOf } from "../routes/list.js";
 
 export interface FollowDeps {
-  broker: Pick<Broker, "read">;
+  broker: Pick<Broker, "read" | "operate">;
   store: Pick<Store, "events" | "operations" | "notifier">;
 }
 
@@ -44,9 +46,14 @@ export function followedEvents(
   const matches = entryWantedBy(filter);
   return ({ from, signal, passed }) => {
     if (from !== undefined && !EVENT_ID.test(from)) throw madeUp();
+    const sees = seesEditor(principal);
+    // An Editor that it may not use is unknown to it, and so is what others run there.
+    const mayShow = (editor: string): boolean => (isPool(editor) ? seesEveryEditor(principal) : sees(editor));
     const isWanted = (of: Parameters<typeof matches>[0] & { principal: string }): boolean =>
-      (whose === "*" || of.principal === whose) && matches(of);
-    return followAll(store, { from, isWanted, sees: seesEditor(principal), passed, signal });
+      (whose === "*" || of.principal === whose) &&
+      (of.principal === principal.id || mayShow(of.editor)) &&
+      matches(of);
+    return followAll(store, { from, isWanted, sees, passed, signal });
   };
 }
 
@@ -63,9 +70,8 @@ export async function followedOperation(
   from: string | undefined,
 ): Promise<FollowedOne> {
   const own = await broker.read(principal.id, logId);
-  const record = await store.operations.find(logId);
   const isOwn = typeof own === "object";
-  if (!isOwn && !(record && hasRole(principal, "operate"))) {
+  if (!isOwn && typeof (await broker.operate.read(principal.id, logId)) !== "object") {
     const { message } = notFound(logId.slice(0, 100), own === "retention_ended");
     throw new BrokerError("NOT_FOUND", message);
   }
@@ -73,19 +79,12 @@ export async function followedOperation(
   if (from !== undefined && place === undefined) throw madeUp();
   if (place === "over") return { kind: "over" };
   const read = async (): Promise<unknown> => {
-    const view = isOwn ? await broker.read(principal.id, logId) : undefined;
-    if (typeof view === "object") return answerOf(view, { brief: true });
-    const found = await store.operations.find(logId);
-    if (!found || isOwn) return notFound(logId, true);
-    const { tool, editor, state, principal: whose, error } = found;
-    return {
-      log_id: logId,
-      tool,
-      editor,
-      state,
-      principal: whose,
-      ...(error ? { error: error.message } : {}),
-    };
+    if (!isOwn) {
+      const seen = await broker.operate.read(principal.id, logId);
+      return typeof seen === "object" ? rowOf({ view: seen, duplicates: 0 }) : notFound(logId, true);
+    }
+    const view = await broker.read(principal.id, logId);
+    return typeof view === "object" ? answerOf(view, { brief: true }) : notFound(logId, true);
   };
   return {
     kind: "events",

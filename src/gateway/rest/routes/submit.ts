@@ -23,7 +23,7 @@ export interface RouteDeps {
   log: Log;
 }
 
-const Call = named(
+export const Call = named(
   "Call",
   z.strictObject({
     tool: z.string().min(1).max(200).describe("Its name, from /tools."),
@@ -103,7 +103,7 @@ export function submitRoutes(app: FastifyInstance, deps: RouteDeps): void {
   });
 }
 
-async function submit(
+export async function submit(
   { broker, waits, log }: RouteDeps,
   { tool, arguments: args, ...given }: z.output<typeof Call>,
   headers: Readonly<Record<string, string | string[] | undefined>>,

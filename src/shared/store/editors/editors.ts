@@ -38,6 +38,9 @@ export interface EditorLive {
   mainThreadStallMs: number;
   queued: number;
   runningOperationId?: string;
+  /** Of its process: bytes in memory, and how much of one processor it used since the sign before, percent. */
+  memoryBytes?: number;
+  cpuPercent?: number;
 }
 
 /** The last sign of life, kept while the Editor is away; ms since the epoch on the store's clock. */

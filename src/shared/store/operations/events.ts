@@ -65,7 +65,7 @@ export function createEvents(redis: Redis): Events {
 }
 
 /** As Redis answers it. */
-export function readEntry([id, fields]: [string, string[]]): OperationEventEntry {
+function readEntry([id, fields]: [string, string[]]): OperationEventEntry {
   const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
   return {
     id,

@@ -6,12 +6,11 @@ import { eventOfChange } from "../../operation/operation-event.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
 import { defineResultUpload } from "../results/result-upload.js";
-import type { StoredResult } from "../results/stored-result.js";
 import type { EndedHere } from "../same-process/ended-here.js";
 import type { ClaimedOperation, LocalLane, LocalLanes } from "../same-process/local-lanes.js";
 import { createAmend } from "../scripts/amend.js";
 import { type Claimant, claimedDocument } from "../scripts/claim.js";
-import { type Assumed, createCreate } from "../scripts/create.js";
+import { type Assumed, type CreateOptions, createCreate } from "../scripts/create.js";
 import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
@@ -21,48 +20,15 @@ import type { Answer } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
+import type { Change, Changed, ChangeOptions, Created, OwnerNonce } from "./changes.js";
 import { createListings, type Listings } from "./listings.js";
 import type { PartialOptions } from "./partials.js";
-import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
+import type { PrincipalLimits } from "./principal-limits.js";
 import { createFind, documentOf, parseRecord, readRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
 import type { Resources } from "./resource-limits.js";
-import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
+import type { ResultQuotaOptions } from "./result-quota.js";
 import { timeAfter, tookBetween } from "./write-facts.js";
-
-export interface Change {
-  record: OperationRecord;
-  result?: StoredResult | undefined;
-}
-
-/** The owner's nonce: a write is refused once another owner holds the lease (▲11). */
-export type OwnerNonce = string | undefined;
-
-export interface ChangeOptions {
-  fence?: OwnerNonce;
-  /** Store incarnation (▲13): write only in this incarnation of the store. */
-  incarnation?: string | undefined;
-  /** The same, for the incarnation in which the record's deliveries were noted. */
-  inItsIncarnation?: boolean;
-  /** The Editor has it already: it needs no place among its principal's running operations. */
-  wasSent?: boolean;
-}
-
-export type Changed =
-  | { kind: "applied"; record: OperationRecord }
-  | { kind: "unchanged"; record: OperationRecord }
-  | { kind: "unknown" }
-  | { kind: "not_owner" }
-  /** Its principal's limit on running operations is reached: ask again. */
-  | { kind: "held" }
-  /** Store incarnation (▲13): the store may have lost something since: import the Editor's ledger first. */
-  | { kind: "incarnation" }
-  /** There is no room for its result (result-quota.ts): ask again. */
-  | { kind: "full" };
-
-export type Created =
-  | { kind: "created"; record: OperationRecord }
-  | { kind: "conflict" | "too_many" | "queue_full" | "full" };
 
 export interface Operations extends Attachments, Chains, Incarnations, Listings {
   /**
@@ -113,20 +79,20 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
   resources?: Resources | undefined;
 }
 
+type Shared = { endedHere: Pick<EndedHere, "note">; localLanes: LocalLanes; limits: CreateOptions };
+
 export function createOperations(
   redis: Redis,
   options: OperationsOptions,
-  { endedHere, localLanes }: { endedHere: Pick<EndedHere, "note">; localLanes: LocalLanes },
+  { endedHere, localLanes, limits }: Shared,
 ): Operations {
-  const room = roomLimits(options);
-  const limits = { ...PRINCIPAL_LIMITS, ...options, resources: options.resources ?? {}, room };
   const createOperation = createCreate(redis, limits);
   const restoreOperation = createRestore(redis, limits);
   const transition = createTransition(redis, limits);
   const finish = createFinish(redis, limits);
   const amend = createAmend(redis);
   const move = createMove(redis, limits);
-  const upload = defineResultUpload(redis, room);
+  const upload = defineResultUpload(redis, limits.room);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
   const attachments = createAttachments(redis, options);

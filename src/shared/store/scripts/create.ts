@@ -87,6 +87,7 @@ redis.call('PUBLISH', '${channels.changed}', logId)
 return {'applied', seq, turn, now, claim and 1 or 0}
 `;
 
+/** Each write reads the three limits: they may change. */
 export interface CreateOptions {
   retentionMs: number;
   /** Most operations of one principal that wait. */
@@ -118,11 +119,9 @@ export interface Assumed {
   seen?: EditorsSeen | undefined;
 }
 
-export function createCreate(
-  redis: Redis,
-  { retentionMs, maxQueued, maxInQueue, maxRunning, resources, room }: CreateOptions,
-): Create {
+export function createCreate(redis: Redis, limits: CreateOptions): Create {
   const run = defineScript(redis, "ujbCreate", CREATE);
+  const { retentionMs, resources, room } = limits;
   const options = jobOptions(retentionMs);
   return ({ record, document, args }, decidedOn, claimant) => {
     const { logId, editor, principal, hash, createdBy } = record;
@@ -158,9 +157,9 @@ export function createCreate(
         priorityClass: record.priorityClass ?? "interactive",
         counts: countsOfCreation(record),
         retentionMs,
-        maxQueued,
-        maxInQueue,
-        maxRunning,
+        maxQueued: limits.maxQueued,
+        maxInQueue: limits.maxInQueue,
+        maxRunning: limits.maxRunning,
         resources: resourcesFor(record.lane, resources),
         room,
         places: LANE_PLACES[record.lane],

@@ -136,11 +136,9 @@ export type Finish = (
   end: End,
 ) => Promise<Answer>;
 
-export function createFinish(
-  redis: Redis,
-  { retentionMs, maxRunning, resources, room }: FinishOptions,
-): Finish {
+export function createFinish(redis: Redis, limits: FinishOptions): Finish {
   const run = defineScript(redis, "ujbFinish", FINISH);
+  const { retentionMs, resources, room } = limits;
   const kept = keptJobs(retentionMs);
   return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result, job }) => {
     const { logId, editor, principal } = record;
@@ -176,7 +174,7 @@ export function createFinish(
         resultBytes: result?.bytes,
         isUploaded: result?.piece === "",
         retentionMs,
-        maxRunning,
+        maxRunning: limits.maxRunning,
         resources: resourcesFor(record.lane, resources),
         room,
         queue: queueName(editor, record.lane),

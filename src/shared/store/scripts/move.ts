@@ -81,9 +81,10 @@ export interface MoveOptions {
 
 export function createMove(
   redis: Redis,
-  { retentionMs, maxRunning, resources }: { retentionMs: number; maxRunning: number; resources: Resources },
+  limits: { retentionMs: number; maxRunning: number; resources: Resources },
 ): Move {
   const run = defineScript(redis, "ujbMove", MOVE);
+  const { retentionMs, resources } = limits;
   const options = jobOptions(retentionMs);
   return (before, record, { expected, text }, { fence, incarnation, whenIdle, standsInLine }) => {
     const { logId, editor, principal, createdBy, lane } = record;
@@ -113,7 +114,7 @@ export function createMove(
         whenIdle,
         standsInLine,
         poolSeq: isPool(editor) ? record.poolSeq : undefined,
-        maxRunning,
+        maxRunning: limits.maxRunning,
         resources: resourcesFor(lane, resources),
         retentionMs,
         lanePlaces: LANE_PLACES[lane],

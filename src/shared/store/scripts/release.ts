@@ -50,8 +50,11 @@ return {'applied'}
 /** A place may have come free after the operation was held back, and before its job was put aside. */
 export function createRelease(
   redis: Redis,
-  { maxRunning, resources }: { maxRunning: number; resources: Resources },
+  limits: { maxRunning: number; resources: Resources },
 ): (logId: string) => Promise<unknown> {
   const run = defineScript(redis, "ujbRelease", RELEASE);
-  return (logId) => run([keys.operation(logId)], { maxRunning, resources });
+  return (logId) => {
+    const { maxRunning, resources } = limits;
+    return run([keys.operation(logId)], { maxRunning, resources });
+  };
 }

@@ -67,11 +67,9 @@ export type Transition = (
   event: OperationEventName | undefined,
 ) => Promise<Answer>;
 
-export function createTransition(
-  redis: Redis,
-  { retentionMs, maxRunning, resources }: TransitionOptions,
-): Transition {
+export function createTransition(redis: Redis, limits: TransitionOptions): Transition {
   const run = defineScript(redis, "ujbTransition", TRANSITION);
+  const { retentionMs, resources } = limits;
   return (record, { expected, text }, { fence, incarnation, wasSent }, event) => {
     const { logId, editor, principal } = record;
     const queue = queueName(editor, record.lane);
@@ -89,7 +87,7 @@ export function createTransition(
         ownerNonce: fence,
         incarnation,
         // Sent already: any number may be.
-        maxRunning: wasSent ? undefined : maxRunning,
+        maxRunning: wasSent ? undefined : limits.maxRunning,
         resources: resourcesFor(record.lane, resources),
         retentionMs,
         event,

@@ -52,7 +52,7 @@ export function createLogReports(deps: {
     deps.add(operationId, batch).then(
       () => true,
       (error: Error) => {
-        deps.log.warn({ operationId, error: error.message }, "Console lines could not be stored");
+        deps.log.warn({ log_id: operationId, error: error.message }, "Console lines could not be stored");
         return false;
       },
     );

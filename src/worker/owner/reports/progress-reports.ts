@@ -22,9 +22,12 @@ const RETRY_MS = 250;
 export function createProgressReports(deps: {
   isOwn(operationId: string): boolean;
   report(operationId: string, live: Live): Promise<void>;
+  /** A report was written: the last of those received since the one before. */
+  written?(received: number): void;
   log: Log;
 }): (progress: Progress) => void {
   const waiting = new Map<string, Progress>();
+  let received = 0;
   const underWay = new Set<string>();
 
   const put = (older: Progress | undefined, newer: Progress): void => {
@@ -35,12 +38,13 @@ export function createProgressReports(deps: {
 
   const isStored = (report: Progress): Promise<boolean> =>
     deps.report(report.operationId, liveOf(report)).then(
-      () => true,
+      () => {
+        deps.written?.(received);
+        received = 0;
+        return true;
+      },
       (error: Error) => {
-        deps.log.warn(
-          { operationId: report.operationId, error: error.message },
-          "progress could not be stored",
-        );
+        deps.log.warn({ log_id: report.operationId, error: error.message }, "progress could not be stored");
         return false;
       },
     );
@@ -62,6 +66,7 @@ export function createProgressReports(deps: {
   return (progress) => {
     const { operationId } = progress;
     if (!deps.isOwn(operationId)) return;
+    received += 1;
     put(waiting.get(operationId), progress);
     if (!underWay.has(operationId)) void write(operationId);
   };

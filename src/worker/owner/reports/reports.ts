@@ -1,6 +1,7 @@
 /** The reports to the store about an operation while it runs. */
+import { progressCounts } from "../../../shared/counters.js";
 import type { Log } from "../../../shared/log.js";
-import type { Operations } from "../../../shared/store/operations/operation-store.js";
+import type { Store } from "../../../shared/store/store.js";
 import { started } from "../../execution/outcome.js";
 import type { UnderWay } from "../under-way.js";
 import { createLogReports } from "./log-reports.js";
@@ -11,12 +12,12 @@ import { createStartedNotice } from "./started-notice.js";
 const SHOW_RUNNING_MS = 20;
 
 export function createReports({
-  operations,
+  store: { operations, counters },
   underWay,
   fence,
   log,
 }: {
-  operations: Operations;
+  store: Pick<Store, "operations" | "counters">;
   underWay: UnderWay;
   /** The fence (▲11) under which they are written. */
   fence: string;
@@ -33,6 +34,7 @@ export function createReports({
       await startedNotice.shown(logId);
       await operations.report(logId, live);
     },
+    written: (received) => counters.add(progressCounts(received)),
     log,
   });
   const logReports = createLogReports({ isOwn, add: operations.addLines, log });

@@ -302,5 +302,8 @@ function recordOf(state: State, request: Request, plan: Plan, facts: Facts, logI
   } as unknown as Parameters<typeof newRecord>[0];
   // Its place in the chain and when it entered, the script counts (store.ts).
   const chain = { version: "0", now: now(state), incarnation } as Parameters<typeof newRecord>[2];
-  return newRecord(call, { kind: "create", ...links }, chain, logId, "quick");
+  return newRecord(call, { kind: "create", ...links }, chain, logId, {
+    executionClass: "quick",
+    maxExecutionMs: undefined,
+  });
 }

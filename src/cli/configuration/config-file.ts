@@ -1,0 +1,177 @@
+/**
+ * Reads a configuration file, YAML or JSON, into the texts that the same settings have as variables, with the place of each.
+ * Values are checked afterwards, by the schema of all settings (config.ts): a client's pipe reads the file without it.
+ */
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, resolve } from "node:path";
+import type * as Yaml from "yaml";
+import { didYouMean } from "../../shared/did-you-mean.js";
+import {
+  FILE_SETTINGS,
+  type FileSetting,
+  formOf,
+  keyOf,
+  SETTING_NAMES,
+  type SettingForm,
+} from "../../shared/setting-names.js";
+
+/** From 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+export interface FileValue {
+  /** As a variable would have it. */
+  text: string;
+  place: Place;
+  /** Of what is within it: as much of the path as is there. */
+  placeOf(path: readonly PropertyKey[]): Place;
+}
+
+export interface FileProblem extends Partial<Place> {
+  key?: string | undefined;
+  what: string;
+}
+
+export interface ConfigFile {
+  path: string;
+  values: Map<FileSetting, FileValue>;
+  problems: FileProblem[];
+}
+
+const BY_KEY = new Map(FILE_SETTINGS.map((name) => [keyOf(name), name]));
+const SECTIONS = new Set([...BY_KEY.keys()].flatMap((key) => (key.includes(".") ? [key.split(".")[0]] : [])));
+
+/** Reports everything that is wrong, and never throws. `path`: the file's full path. */
+export function parseConfigFile(text: string, path: string): ConfigFile {
+  // CommonJS: only a process with a file loads it.
+  const yaml = createRequire(import.meta.url)("yaml") as typeof Yaml;
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const file: ConfigFile = { path, values: new Map(), problems: [] };
+  for (const { pos, message } of [...document.errors, ...document.warnings])
+    file.problems.push({ ...placeAt(pos[0]), what: message });
+  if (document.errors.length > 0) return file;
+
+  const plain = (node: unknown): unknown => (yaml.isAlias(node) ? node.resolve(document) : node);
+  const startOf = (node: unknown): Place => placeAt(yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0);
+
+  const placeIn = (node: unknown, path: readonly PropertyKey[], known: Place): Place => {
+    const [name, ...rest] = path;
+    const within = plain(node);
+    if (name === undefined) return known;
+    if (yaml.isSeq(within)) {
+      const item = within.items[Number(name)];
+      return item === undefined ? known : placeIn(item, rest, startOf(item));
+    }
+    const pair = yaml.isMap(within) ? within.items.find(({ key }) => textOf(key) === name) : undefined;
+    return pair ? placeIn(pair.value, rest, startOf(pair.key)) : known;
+  };
+
+  const textOf = (node: unknown): string => (yaml.isScalar(node) ? String(node.value) : String(node));
+
+  const take = (name: FileSetting, key: string, keyNode: unknown, node: unknown): void => {
+    const place = startOf(keyNode);
+    const read = textIn(yaml.isNode(node) ? node.toJS(document) : node, formOf(name), dirname(path));
+    if (read === undefined) return;
+    if (typeof read === "object") {
+      file.problems.push({ ...place, key, what: read.wrong });
+      return;
+    }
+    file.values.set(name, {
+      text: read,
+      place,
+      placeOf: (within) => placeIn(node, within, place),
+    });
+  };
+
+  const readSection = (section: Yaml.YAMLMap, prefix: string): void => {
+    for (const { key: keyNode, value } of section.items) {
+      const key = `${prefix}${textOf(keyNode)}`;
+      const setting = BY_KEY.get(key);
+      const node = plain(value);
+      if (setting) take(setting, key, keyNode, node);
+      else if (prefix === "" && SECTIONS.has(key)) {
+        if (yaml.isMap(node)) readSection(node, `${key}.`);
+        else if (yaml.isNode(node) && !(yaml.isScalar(node) && node.value === null))
+          file.problems.push({
+            ...startOf(keyNode),
+            key,
+            what: `it is a section, with ${knownIn(`${key}.`)}`,
+          });
+      } else file.problems.push({ ...startOf(keyNode), key, what: unknownKey(key, prefix) });
+    }
+  };
+
+  const root = plain(document.contents);
+  if (yaml.isMap(root)) readSection(root, "");
+  else if (root !== null && !(yaml.isScalar(root) && root.value === null))
+    file.problems.push({ ...startOf(root), what: "the file is no mapping of sections, such as `gateway:`" });
+  return file;
+}
+
+/** Undefined: it is not set. */
+function textIn(value: unknown, form: SettingForm, folder: string): string | { wrong: string } | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  if (form === "json")
+    return isMapping(value)
+      ? JSON.stringify(value)
+      : { wrong: "it is a mapping of names to what holds for them" };
+  if (form === "list" && Array.isArray(value)) {
+    const odd = value.find((item) => typeof item === "object" || String(item).includes(","));
+    return odd === undefined ? value.join(",") : { wrong: "its items are texts without commas" };
+  }
+  if (form === "pairs" && isMapping(value)) {
+    const odd = Object.entries(value).find(([name, item]) => /[,=]/.test(name) || typeof item === "object");
+    if (odd) return { wrong: `${odd[0]} has no single value` };
+    return Object.entries(value)
+      .map(([name, item]) => `${name}=${item}`)
+      .join(",");
+  }
+  if (typeof value === "object") return { wrong: WANTED[form] };
+  const text = String(value);
+  return form === "path" && !isAbsolute(text) && !text.startsWith("~") ? resolve(folder, text) : text;
+}
+
+const WANTED: Record<Exclude<SettingForm, "json">, string> = {
+  text: "it has one value",
+  path: "it is a path",
+  list: "it is a list of texts",
+  pairs: "it is a mapping of names to values",
+};
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function unknownKey(key: string, prefix: string): string {
+  const own = key.slice(prefix.length);
+  const asVariable = FILE_SETTINGS.find((name) => name === own);
+  if (asVariable) return `unknown; the variable ${asVariable} is ${keyOf(asVariable)} here`;
+  const elsewhere = [...BY_KEY.keys()].find((known) => known.split(".").at(-1) === own);
+  if (elsewhere) return `unknown (did you mean ${elsewhere}?)`;
+  return `unknown${didYouMean(own, namesIn(prefix))}; known: ${knownIn(prefix)}`;
+}
+
+function namesIn(prefix: string): string[] {
+  const own = [...BY_KEY.keys()].filter((key) => key.startsWith(prefix));
+  return [...new Set(own.map((key) => key.slice(prefix.length).split(".")[0] ?? ""))];
+}
+
+function knownIn(prefix: string): string {
+  return namesIn(prefix).join(", ");
+}
+
+/** The setting that a person means by a key of the file or by a variable. */
+export function settingNamed(name: string): FileSetting | undefined {
+  return BY_KEY.get(name) ?? FILE_SETTINGS.find((variable) => variable === name);
+}
+
+export function settingMeant(name: string): string {
+  return didYouMean(name, [...BY_KEY.keys(), ...SETTING_NAMES]);
+}

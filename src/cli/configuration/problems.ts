@@ -1,0 +1,119 @@
+/** What is wrong with a configuration: where, which key, and what it may be. */
+import { relative } from "node:path";
+import type { z } from "zod";
+import { didYouMean, nearest } from "../../shared/did-you-mean.js";
+import type { SettingName } from "../../shared/setting-names.js";
+import { UsageError } from "../command.js";
+import type { ConfigFile, FileProblem, Place } from "./config-file.js";
+import { nameOf, type SettingSources, type Source } from "./sources.js";
+
+export interface Problem extends Partial<Place> {
+  /** Undefined: a variable or a flag is wrong. */
+  file?: string;
+  /** The key in the file, or the variable. */
+  key?: string | undefined;
+  what: string;
+}
+
+/** Everything that is wrong at once. */
+export class WrongConfiguration extends UsageError {
+  readonly problems: readonly Problem[];
+
+  constructor(found: readonly Problem[]) {
+    // As they stand in the file; what is elsewhere comes last.
+    const problems = [...found].sort((a, b) => Math.sign(lineOf(a) - lineOf(b)) || 0);
+    const lines = problems.map(problemLine);
+    super(
+      `Configuration: ${lines.length === 1 ? lines[0] : [`${lines.length} problems`, ...lines].join("\n  ")}`,
+    );
+    this.problems = problems;
+  }
+}
+
+function lineOf({ file, line = 0 }: Problem): number {
+  return file === undefined ? Number.POSITIVE_INFINITY : line;
+}
+
+export function problemLine({ file, line, column, key, what }: Problem): string {
+  const parts = file === undefined ? [] : [shortPath(file), line, column];
+  const place = parts.filter((part) => part !== undefined).join(":");
+  if (place === "") return `${key}: ${what}`;
+  return key === undefined ? `${place}: ${what}` : `${place} ${key}: ${what}`;
+}
+
+/** From the working folder, if the file is below it. */
+export function shortPath(file: string): string {
+  const near = relative(process.cwd(), file);
+  return near.startsWith("..") ? file : near;
+}
+
+export function fileProblems({ path, problems }: ConfigFile): Problem[] {
+  return problems.map((problem: FileProblem) => ({ file: path, ...problem }));
+}
+
+const SECRETS: readonly SettingName[] = ["REDIS_URL", "UNITY_BROKER_TOKEN"];
+
+export function isSecret(name: SettingName): boolean {
+  return SECRETS.includes(name);
+}
+
+/** The issues of the schema of all settings. */
+export function issueProblems(issues: readonly z.core.$ZodIssue[], { texts }: SettingSources): Problem[] {
+  return issues.flatMap((issue) => {
+    const [setting, ...within] = issue.path;
+    const name = setting as SettingName;
+    const { text = "", source = { from: "environment" } satisfies Source } = texts.get(name) ?? {};
+    const base = nameOf(name, source);
+    const at = (path: readonly PropertyKey[]): Partial<Problem> =>
+      source.from === "file" ? { file: source.path, ...source.value.placeOf(path) } : {};
+    const keyAt = (path: readonly PropertyKey[]): string => [base, ...path.map(String)].join(".");
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => {
+        const path = [...within, key];
+        const what = `unknown${didYouMean(key, issue.message.split(", "))}; known: ${issue.message}`;
+        return { ...at(path), key: keyAt(path), what };
+      });
+    const value = isSecret(name) ? undefined : valueAt(text, within);
+    return [{ ...at(within), key: keyAt(within), what: whatIsWrong(issue, value) }];
+  });
+}
+
+/** Of a setting that is a mapping: what is there in it. */
+function valueAt(text: string, path: readonly PropertyKey[]): unknown {
+  if (path.length === 0) return text;
+  try {
+    return path.reduce(
+      (value: unknown, name) => (value as Record<PropertyKey, unknown> | undefined)?.[name],
+      JSON.parse(text) as unknown,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function whatIsWrong(issue: z.core.$ZodIssue, value: unknown): string {
+  const isNumber = typeof value === "string" && /^-?[\d.]+$/.test(value);
+  const written =
+    value === undefined ? "" : `${isNumber ? value : JSON.stringify(value).slice(0, 80)} is wrong: `;
+  switch (issue.code) {
+    case "invalid_type": {
+      const wanted =
+        issue.expected === "int" ? "whole number" : issue.expected === "record" ? "mapping" : issue.expected;
+      return `${written}expected a ${wanted === "object" ? "mapping" : wanted}`;
+    }
+    case "invalid_value": {
+      const allowed = issue.values.map(String);
+      const near = typeof value === "string" ? nearest(value, allowed) : undefined;
+      const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+      return `${written}expected one of ${allowed.join(", ")}${meant}`;
+    }
+    case "too_small":
+      return `${written}expected ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      return `${written}expected ${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+    case "custom":
+      return issue.message;
+    default:
+      return `${written}${issue.message}`;
+  }
+}

@@ -1,0 +1,38 @@
+/** The declared arguments of `config`, and the options for settings that every command takes (setting-flags.ts). */
+
+export const ofEveryCommand = {
+  config: {
+    type: "string",
+    description: "A configuration file, YAML or JSON; every command takes it (default: UNITY_BROKER_CONFIG)",
+  },
+  set: {
+    type: "string",
+    description: "One setting, such as --set retention.hours=48; every command takes it, any number of times",
+  },
+} as const;
+
+export const config = {
+  meta: { name: "config", description: "Shows and checks the configuration" },
+} as const;
+
+export const print = {
+  meta: { name: "print", description: "The settings in effect, and where each comes from" },
+  args: { json: { type: "boolean", description: "As JSON", default: false } },
+} as const;
+
+export const check = {
+  meta: { name: "check", description: "Finds everything that is wrong with a configuration" },
+  args: {
+    file: {
+      type: "positional",
+      description: "The file (default: that of --config or UNITY_BROKER_CONFIG)",
+      required: false,
+    },
+    json: { type: "boolean", description: "The problems as JSON", default: false },
+  },
+} as const;
+
+export const schema = {
+  meta: { name: "schema", description: "Prints the JSON Schema of a configuration file, for editors" },
+  args: {},
+} as const;

@@ -1,0 +1,35 @@
+/** The verbs that make and cancel an operation, as lines of the log, for a person who follows one by its log_id. */
+import { BrokerError } from "../shared/errors.js";
+import { fieldsOf, type Log } from "../shared/log.js";
+import { shortened } from "../shared/shortened-text.js";
+import type { Broker } from "./broker.js";
+
+/** A client may call any text. */
+const LONGEST_NAME = 128;
+
+export function logged(broker: Broker, log: Log): Broker {
+  return {
+    ...broker,
+
+    async submit(call) {
+      try {
+        const submission = await broker.submit(call);
+        const { record, relation } = submission;
+        log.debug({ ...fieldsOf(record), tool: record.tool, relation }, "a call was accepted");
+        return submission;
+      } catch (error) {
+        const { principal, tool } = call;
+        const code = error instanceof BrokerError ? error.code : "INTERNAL";
+        log.debug({ principal, tool: shortened(tool, LONGEST_NAME), error_code: code }, "a call was refused");
+        throw error;
+      }
+    },
+
+    async cancel(principal, logId, requester) {
+      const seen = await broker.cancel(principal, logId, requester);
+      if (typeof seen === "object")
+        log.debug({ ...fieldsOf(seen.record), state: seen.record.state }, "a cancellation was asked for");
+      return seen;
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/** The WebSocket: calls, and the events of several operations, over one connection. */
+import websocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { WebSocket } from "ws";
+import { BrokerError } from "../../../shared/errors.js";
+import type { Log } from "../../../shared/log.js";
+import type { WaitLimits } from "../../../shared/wait-time.js";
+import type { Broker } from "../../broker.js";
+import type { LiveEvent } from "../../events/live-event.js";
+import type { Exchanges, RestCall } from "../exchange.js";
+import { operationAnswer } from "../operation-answer.js";
+import { ownToolOf } from "../own-tool.js";
+import { problemFrom } from "../problem.js";
+import type { RestAnswer } from "../rest-answer.js";
+import { submit } from "../routes/submit.js";
+import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
+import { ClientMessage, type ServerMessage } from "./messages.js";
+
+export interface SocketRoutesDeps extends FollowDeps {
+  broker: Broker;
+  exchanges: Exchanges;
+  waits: WaitLimits;
+  log: Log;
+  /** Aborted when the gateway closes. */
+  closing: AbortSignal;
+  keepAliveMs: number;
+  bodyLimit: number;
+}
+
+/** Most operations that one connection follows. */
+const MOST_FOLLOWED = 100;
+/** Most bytes that a client may leave unread; its connection ends then, and it goes on with another. */
+const MOST_UNREAD = 1024 * 1024;
+/** Of RFC 6455: the service ends; the client is too slow. */
+const [GOING_AWAY, TRY_AGAIN_LATER] = [1001, 1013];
+
+export async function socketRoutes(app: FastifyInstance, deps: SocketRoutesDeps): Promise<void> {
+  await app.register(websocket, { options: { maxPayload: deps.bodyLimit } });
+  for (const url of ["/ws", "/react/ws/async"])
+    app.get(
+      url,
+      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object },
+      (socket, request) => serve(socket, request, deps),
+    );
+}
+
+function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDeps): void {
+  const { closing, exchanges, log } = deps;
+  const gone = new AbortController();
+  const followed = new Map<string, AbortController>();
+  const run = ownToolOf(deps);
+
+  const send = (message: ServerMessage): Promise<boolean> => {
+    if (socket.bufferedAmount > MOST_UNREAD) socket.close(TRY_AGAIN_LATER, "The events are not read.");
+    return new Promise((resolve) => socket.send(JSON.stringify(message), (error) => resolve(!error)));
+  };
+  const answer = async (id: ClientMessage["id"], { status, body }: RestAnswer): Promise<boolean> =>
+    send({
+      type: "answer",
+      ...(id === undefined ? {} : { id }),
+      status,
+      ...(body === undefined ? {} : { body }),
+    });
+
+  const follow = async (
+    key: string,
+    start: (signal: AbortSignal) => Promise<AsyncIterable<LiveEvent> | undefined>,
+  ) => {
+    if (followed.size >= MOST_FOLLOWED && !followed.has(key))
+      throw new BrokerError("RATE_LIMITED", `One connection follows at most ${MOST_FOLLOWED} operations.`);
+    followed.get(key)?.abort();
+    const ended = new AbortController();
+    followed.set(key, ended);
+    const stop = (): void => ended.abort();
+    gone.signal.addEventListener("abort", stop, { once: true });
+    const events = await start(ended.signal).catch((error: unknown) => {
+      followed.delete(key);
+      throw error;
+    });
+    const pass = async (): Promise<void> => {
+      for await (const { event, id, data } of events ?? [])
+        await send({
+          type: "event",
+          ...(key === EVERYTHING ? {} : { log_id: key }),
+          ...(id === undefined ? {} : { event_id: id }),
+          event,
+          data,
+        });
+    };
+    void pass()
+      .catch((error: Error) => log.debug({ error: error.message }, "events were not sent"))
+      .finally(() => {
+        gone.signal.removeEventListener("abort", stop);
+        if (followed.get(key) === ended) followed.delete(key);
+      });
+  };
+
+  const followOne = (
+    principal: RestCall["principal"],
+    logId: string,
+    after: string | undefined,
+  ): Promise<void> =>
+    follow(logId, async (signal) => {
+      const one = await followedOperation(deps, principal, logId, after);
+      return one.kind === "over" ? undefined : one.follow({ from: after, signal });
+    });
+
+  /** As the REST API answers it. */
+  const handle = async (message: ClientMessage, call: RestCall): Promise<RestAnswer> => {
+    const { principal } = call;
+    switch (message.type) {
+      case "submit": {
+        const { type: _type, id: _id, follow: follows, ...asked } = message;
+        const answered = await submit(deps, asked, {}, call);
+        const { log_id: logId } = (answered.body ?? {}) as { log_id?: string };
+        if (follows && logId !== undefined && answered.status < 300)
+          await followOne(principal, logId, undefined);
+        return answered;
+      }
+      case "read": {
+        const waiting = message.wait === undefined ? {} : { wait: true, timeout: message.wait };
+        return operationAnswer(
+          await run("get_operation_result", { log_id: message.log_id, ...waiting }, call),
+        );
+      }
+      case "cancel":
+        return operationAnswer(await run("cancel_operation", { log_id: message.log_id }, call));
+      case "follow": {
+        const { log_id: logId, after, filter = {} } = message;
+        if (logId !== undefined) await followOne(principal, logId, after);
+        else
+          await follow(EVERYTHING, async (signal) =>
+            followedEvents(deps, principal, filter)({ from: after, signal }),
+          );
+        return { status: 200, body: {} };
+      }
+      case "unfollow": {
+        const key = message.log_id ?? EVERYTHING;
+        followed.get(key)?.abort();
+        followed.delete(key);
+        return { status: 200, body: {} };
+      }
+    }
+  };
+
+  const alive = setInterval(() => socket.ping(), deps.keepAliveMs);
+  const leave = (): void => socket.close(GOING_AWAY, "The gateway is closing; operations go on.");
+  closing.addEventListener("abort", leave, { once: true });
+  socket.on("close", () => {
+    clearInterval(alive);
+    closing.removeEventListener("abort", leave);
+    gone.abort();
+  });
+  socket.on("error", (error) => log.debug({ error: error.message }, "a WebSocket failed"));
+  socket.on("message", (data) => {
+    const read = readMessage(String(data));
+    if (read instanceof BrokerError) {
+      void answer(undefined, problemFrom(read, log));
+      return;
+    }
+    const way = { gone: gone.signal, write: (answered: RestAnswer) => answer(read.id, answered) };
+    void exchanges
+      .serveMessage(request, way, (call) => handle(read, call), { isCall: read.type === "submit" })
+      .catch((error: unknown) => answer(read.id, problemFrom(error, log)));
+  });
+}
+
+/** The key of the follower of everything; no log_id is empty. */
+const EVERYTHING = "";
+
+function readMessage(text: string): ClientMessage | BrokerError {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return new BrokerError("INVALID_ARGUMENTS", "The message is not JSON.");
+  }
+  const read = ClientMessage.safeParse(json);
+  if (read.success) return read.data;
+  const said = read.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; ");
+  return new BrokerError("INVALID_ARGUMENTS", `The message is wrong: ${said.slice(0, 1_000)}.`);
+}

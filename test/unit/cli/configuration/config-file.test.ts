@@ -1,0 +1,228 @@
+/** A configuration file: every mistake with its line, all of them at once; what is right means what the variables mean. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Problem, WrongConfiguration } from "../../../../src/cli/configuration/problems.js";
+import { readConfiguration } from "../../../../src/cli/configuration/read-configuration.js";
+import { takeSettingFlags } from "../../../../src/cli/configuration/setting-flags.js";
+import { settingSources, settingsEnvironment } from "../../../../src/cli/configuration/sources.js";
+import type { Config } from "../../../../src/shared/config.js";
+
+const folder = mkdtempSync(join(tmpdir(), "ujb-config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = join(folder, "broker.yaml");
+
+function read(text: string, env: NodeJS.ProcessEnv = {}, flags: Record<string, string> = {}): Config {
+  writeFileSync(path, text);
+  return readConfiguration(settingSources({ UNITY_BROKER_CONFIG: path, ...env, ...flags }, flags));
+}
+
+function problemsOf(text: string, env: NodeJS.ProcessEnv = {}): readonly Problem[] {
+  try {
+    read(text, env);
+    return [];
+  } catch (error) {
+    if (error instanceof WrongConfiguration) return error.problems;
+    throw error;
+  }
+}
+
+test.each([
+  ["a section that is not there", "gatway:\n  port: 1", 1, /^gatway$/, /did you mean gateway\?/],
+  [
+    "a key that is not there",
+    "gateway:\n\n  prot: 1",
+    3,
+    /^gateway\.prot$/,
+    /did you mean port\?.*known: host/,
+  ],
+  [
+    "a key of another section",
+    "gateway:\n  hours: 1",
+    2,
+    /^gateway\.hours$/,
+    /did you mean retention\.hours\?/,
+  ],
+  ["a variable's name", "log: {level: info}\nUNITY_BROKER_PORT: 1", 2, /PORT/, /gateway\.port here/],
+  ["a word for a number", "gateway:\n  port: http", 2, /^gateway\.port$/, /"http".*a number/],
+  ["a number that is too large", "gateway:\n  host: x\n  port: 70000", 3, /port/, /70000.*at most 65535/],
+  ["a fraction", "limits:\n  running: 1.5", 2, /running/, /whole number/],
+  ["nothing that may run", "limits:\n  running: 0", 2, /running/, /more than 0/],
+  [
+    "another word than those allowed",
+    "log:\n  level: warning",
+    2,
+    /^log\.level$/,
+    /silent, error, warn.*did you mean warn\?/,
+  ],
+  ["neither true nor false", "calls:\n  cancel_overdue: perhaps", 2, /cancel_overdue/, /"true"|true, /],
+  ["a list for a single value", "gateway:\n  host: [a, b]", 2, /^gateway\.host$/, /one value/],
+  ["a value for a section", "retention: 24", 1, /^retention$/, /section, with hours/],
+  ["an address of another kind", "client:\n  url: ftp://x", 2, /^client\.url$/, /such as http:/],
+  ["a resource without a count", "limits:\n  resources: {gpu: 0}", 2, /resources/, /gpu=0/],
+  ["an Editor without a path", "bridges:\n  uloop:\n    - /ok\n    - nonsense", 2, /uloop/, /nonsense/],
+  [
+    "a class that is not there",
+    "tools:\n  bake:\n    execution_class: hours",
+    3,
+    /^tools\.bake\.execution_class$/,
+    /quick, medium, long/,
+  ],
+  [
+    "a misspelt rule",
+    "tools:\n  bake:\n    timeout: 1\n    max_execution_tim: 1",
+    4,
+    /max_execution_tim/,
+    /did you mean max_execution_time\?/,
+  ],
+  ["a time below zero", "editors:\n  Game:\n    timeout: -1", 3, /^editors\.Game\.timeout$/, /at least 0/],
+  [
+    "a rule that is none",
+    "editors:\n  Game:\n    tools:\n      bake: 5",
+    4,
+    /^editors\.Game\.tools\.bake$/,
+    /mapping/,
+  ],
+  [
+    "a fourth class",
+    "classes:\n  long: {}\n  longer: {}",
+    3,
+    /^classes\.longer$/,
+    /known: quick, medium, long/,
+  ],
+  ["a key twice", "log:\n  level: info\n  level: warn", 3, undefined, /unique/],
+  ["an open bracket", "limits:\n  resources: {gpu: 1\nlog: {}", 3, undefined, /./],
+  ["a tab", "log:\n\tlevel: info", 2, undefined, /[Tt]ab/],
+  ["a list of sections", "- log", 1, undefined, /mapping/],
+  ["two documents", "log: {}\n---\nlog: {}", 2, undefined, /multiple documents/],
+  [
+    "a trailing comma in the wrong JSON",
+    '{"log": {"level": "info"},\n "gateway": {"prot": 1}}',
+    2,
+    /prot/,
+    /port/,
+  ],
+])("%s is found on its line", (_what, text, line, key, what) => {
+  const problems = problemsOf(text);
+  const found = problems.find((problem) => problem.line === line && what.test(problem.what));
+  expect(found, JSON.stringify(problems)).toMatchObject({ file: path, column: expect.any(Number) });
+  if (key) expect(found?.key).toMatch(key);
+  else expect(found?.key).toBeUndefined();
+});
+
+test("everything that is wrong is reported at once, in the file and beside it", () => {
+  const problems = problemsOf("log: {level: loud}\nlimits:\n  running: x\n  nothing: 1", {
+    UNITY_BROKER_PORT: "http",
+  });
+  expect(problems.map(({ file, line, key }) => [file === path, line, key])).toEqual([
+    [true, 1, "log.level"],
+    [true, 3, "limits.running"],
+    [true, 4, "limits.nothing"],
+    [false, undefined, "UNITY_BROKER_PORT"],
+  ]);
+});
+
+test("what is wrong in the file counts also where a variable takes its place", () => {
+  expect(problemsOf("log: {level: loud}", { UNITY_BROKER_LOG_LEVEL: "info" })).toMatchObject([{ line: 1 }]);
+});
+
+test("a secret that is wrong is not repeated", () => {
+  const [problem] = problemsOf("client:\n  token: [a-secret]");
+  expect(problem).toMatchObject({ line: 2, key: "client.token" });
+  expect(JSON.stringify(problem)).not.toContain("a-secret");
+});
+
+test("a file that is not there is a problem", () => {
+  const sources = settingSources({ UNITY_BROKER_CONFIG: join(folder, "none.yaml") }, {});
+  expect(() => readConfiguration(sources)).toThrow(/none\.yaml: there is no such file/);
+});
+
+describe("what is right", () => {
+  test("numbers, lists and mappings mean what the variables mean; empty means not set", () => {
+    const config = read(
+      "gateway: {port: 1234, host: ''}\nlimits: {resources: {GPU: 2}}\nbridges: {uloop: [/a, 'x=9']}\nlog:\nmcp: {answers: ~}",
+    );
+    expect(config).toMatchObject({
+      UNITY_BROKER_PORT: 1234,
+      UNITY_BROKER_HOST: "127.0.0.1",
+      UNITY_BROKER_RESOURCES: { gpu: 2 },
+      UNITY_BROKER_EDITORS: [{ project: "/a" }, { name: "x", port: 9 }],
+      UNITY_BROKER_ANSWERS: "short",
+    });
+  });
+
+  test("the example of the documentation is", () => {
+    const page = readFileSync(
+      new URL("../../../../docs/reference/configuration.md", import.meta.url),
+      "utf8",
+    );
+    const [, example = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(problemsOf(example)).toEqual([]);
+    expect(read(example).UNITY_BROKER_MAX_RUNNING).toBe(3);
+  });
+
+  test("JSON and anchors are YAML", () => {
+    expect(read('{"retention": {"hours": 2}}').UNITY_BROKER_RETENTION_HOURS).toBe(2);
+    const rules = read("tools:\n  a: &slow {execution_class: long}\n  b: *slow").UNITY_BROKER_TOOL_RULES;
+    expect(rules).toEqual({ a: { execution_class: "long" }, b: { execution_class: "long" } });
+  });
+
+  test("a relative path is beside the file", () => {
+    expect(read("folders: {data: data}").UNITY_BROKER_DATA_DIR).toBe(join(folder, "data"));
+  });
+
+  test("a flag precedes the environment, the environment the file, the file the default", () => {
+    const text = "limits: {running: 2, queued: 2, in_queue: 2}";
+    const env = {
+      UNITY_BROKER_MAX_RUNNING: "3",
+      UNITY_BROKER_MAX_QUEUED: "3",
+      UNITY_BROKER_MAX_IN_QUEUE: "",
+    };
+    const { flags } = takeSettingFlags(["--set", "limits.running=4"]);
+    expect(read(text, env, flags)).toMatchObject({
+      UNITY_BROKER_MAX_RUNNING: 4,
+      UNITY_BROKER_MAX_QUEUED: 3,
+      UNITY_BROKER_MAX_IN_QUEUE: 2,
+      UNITY_BROKER_MAX_TOOLS: 1_000,
+    });
+  });
+
+  test("an environment with a file has its values, where it has none itself", () => {
+    writeFileSync(path, "broker: {background: false}\ncalls: {wait_seconds: 3}");
+    const env = settingsEnvironment({ UNITY_BROKER_CONFIG: path, UNITY_BROKER_WAIT: "4", HOME: "/h" });
+    expect(env).toMatchObject({ UNITY_BROKER_BACKGROUND: "false", UNITY_BROKER_WAIT: "4", HOME: "/h" });
+  });
+});
+
+describe("flags", () => {
+  test("are taken from anywhere in front of --, and leave the rest as it was", () => {
+    const typed = [
+      "--config=a.yaml",
+      "run",
+      "x",
+      "--set",
+      "log.level=debug",
+      "--key",
+      "k",
+      "--",
+      "--set",
+      "y",
+    ];
+    const { flags, rest } = takeSettingFlags(typed);
+    expect(flags).toMatchObject({
+      UNITY_BROKER_LOG_LEVEL: "debug",
+      UNITY_BROKER_CONFIG: expect.stringMatching(/a\.yaml$/),
+    });
+    expect(rest).toEqual(["run", "x", "--key", "k", "--", "--set", "y"]);
+  });
+
+  test.each([
+    [["--set", "log.leval=x"], /no such setting \(did you mean log\.level\?\)/],
+    [["--set", "log.level"], /write key=value/],
+    [["up", "--config"], /needs a value/],
+    [["up", "--set", "--"], /needs a value/],
+  ])("%j is refused", (typed, says) => {
+    expect(() => takeSettingFlags(typed)).toThrow(says);
+  });
+});

@@ -1,0 +1,91 @@
+/** What `watch` tells: each change once, what is open first, and nothing that an Editor wrote moves the cursor. */
+import pc from "picocolors";
+import { expect, test } from "vitest";
+import { changeLine, renderWatch } from "../../../src/cli/watch/screen.js";
+import { changesBetween, type Snapshot } from "../../../src/cli/watch/snapshot.js";
+import type { Answer } from "../../../src/shared/operation/answer.js";
+
+const plain = pc.createColors(false);
+const NOW = Date.UTC(2026, 0, 1, 12);
+const op = (log_id: string, state: string, more = {}): Answer =>
+  ({ status: "running", log_id, state, tool: "work", editor: "e@1", message: "", ...more }) as Answer;
+const editor = (id: string, connected: boolean, more = {}) => ({
+  ...{ id, project: id, unity_version: "6000.0", connected },
+  ...more,
+});
+const look = (operations: Answer[], more: Partial<Snapshot> = {}): Snapshot => ({
+  editors: [],
+  operations,
+  ...more,
+});
+
+test("the first look tells what is open, later ones what has changed, in the order of acceptance", () => {
+  const first = look([op("b", "queued"), op("a", "completed")]);
+  expect(changesBetween(undefined, first).map(({ id, to }) => [id, to])).toEqual([["b", "queued"]]);
+  const second = look([op("d", "failed"), op("c", "running"), op("b", "running"), op("a", "completed")]);
+  expect(changesBetween(first, second).map(({ id, from, to }) => [id, from, to])).toEqual([
+    ["b", "queued", "running"],
+    ["c", undefined, "running"],
+    ["d", undefined, "failed"],
+  ]);
+  expect(changesBetween(second, second)).toEqual([]);
+});
+
+test("Editors come, pause, go away and are forgotten", () => {
+  const steps = [
+    [editor("e", true, { phase: "ready" })],
+    [editor("e", true, { phase: "ready", paused: true })],
+    [editor("e", false)],
+    [],
+  ].map((editors) => look([], { editors }));
+  const told = steps.flatMap((step, at) => changesBetween(steps[at - 1], step).map(({ to }) => to));
+  expect(told).toEqual(["ready", "ready, paused", "away", "forgotten"]);
+});
+
+test("a broker that does not answer is told once, and that it is back; what it had is not forgotten", () => {
+  const there = look([op("a", "running")], { editors: [editor("e", true)] });
+  const gone = { ...there, trouble: "no answer" };
+  expect(changesBetween(there, gone)).toEqual([
+    { what: "broker", id: "broker", from: undefined, to: "no answer" },
+  ]);
+  expect(changesBetween(gone, gone)).toEqual([]);
+  expect(changesBetween(gone, there)).toMatchObject([{ what: "broker", to: "answers again" }]);
+});
+
+test("a small screen keeps what is open", () => {
+  const ended = Array.from({ length: 30 }, (_, n) => op(`ended-${n}`, "completed"));
+  const text = renderWatch(look([...ended, op("open", "running")]), { now: NOW, rows: 10 }, plain);
+  expect(text.split("\n")).toHaveLength(10);
+  expect(text).toContain("open");
+  expect(text).toMatch(/… \d+ more$/);
+});
+
+test("progress has a bar where there is room, and stays within its bounds", () => {
+  const progress = { progress: 14, total: 7, message: "over\u001b[2J" };
+  const wide = renderWatch(
+    look([op("a", "running", { progress })]),
+    { now: NOW, rows: 10, columns: 120 },
+    plain,
+  );
+  expect(wide).toContain("██████████ 100 % over\\u001b[2J");
+  const narrow = renderWatch(look([op("a", "running", { progress })]), { now: NOW, rows: 10 }, plain);
+  expect(narrow).not.toContain("█");
+  expect(narrow).toContain("100 %");
+});
+
+test("no text of an Editor reaches the terminal with its commands", () => {
+  const evil = "x\u001b[2J\n";
+  const change = { what: "operation" as const, id: evil, from: evil, to: evil, about: evil };
+  const shown = [
+    changeLine(change, NOW, plain),
+    renderWatch(
+      look([op(evil, "running", { tool: evil, progress: { progress: 1, message: evil } })], {
+        editors: [editor(evil, true)],
+        trouble: evil,
+      }),
+      { now: NOW, rows: 20 },
+      plain,
+    ),
+  ].join("");
+  expect(shown).not.toContain("\u001b");
+});
