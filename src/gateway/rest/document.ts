@@ -3,7 +3,6 @@ import swagger, { type SwaggerTransformObject } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import { BASE } from "./operation-answer.js";
 
 /** Nothing from elsewhere; styles that the page's own script sets. */
 const CSP = [
@@ -69,7 +68,8 @@ export async function documentPage(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    uiConfig: { url: `${BASE}/openapi.json`, deepLinking: true, persistAuthorization: false },
+    // Its own copy of the document, as a browser sends the password that it asked for to what lies beneath this page only.
+    uiConfig: { deepLinking: true, persistAuthorization: false },
     staticCSP: CSP,
   });
 }

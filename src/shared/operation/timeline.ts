@@ -103,18 +103,19 @@ function named(client: string | undefined): string {
   return client === undefined ? "" : `, named "${client.replaceAll('"', "'")}"`;
 }
 
-/** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
-export function who(caller: string | null, requestId: RpcId | null): string {
-  if (caller === null) return "a stateless request";
-  const [kind = "", id = ""] = caller.split(":");
-  const named = CALLERS[kind] ?? kind;
-  // A request of the REST API has an id of the broker's own, which says nothing to anybody.
-  const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;
-  return `${named} ${id.slice(0, 8)}${request}`;
-}
-
-const CALLERS: Readonly<Record<string, string>> = {
+/** What a caller's id begins with. */
+const KINDS: Readonly<Record<string, string>> = {
   mcp: "HTTP session",
   stdio: "stdio process",
   rest: "REST client",
 };
+
+/** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
+export function who(caller: string | null, requestId: RpcId | null): string {
+  if (caller === null) return "a stateless request";
+  const [kind = "", id = ""] = caller.split(":");
+  const named = KINDS[kind] ?? kind;
+  // A request of the REST API has an id of the broker's own, which says nothing to anybody.
+  const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;
+  return `${named} ${id.slice(0, 8)}${request}`;
+}

@@ -68,8 +68,7 @@ describe("the document", () => {
   });
 
   test("too many requests, unreadable tokens, a store that is away", async () => {
-    const { system, tokens, bearer, ann } = await open({ callsPerSecond: 1 });
-    await ann.get("/me");
+    const { system, tokens, bearer, ann } = await open({ callsPerSecond: 0 });
     await everywhere(ann);
     const file = gateways.tokensFile();
     writeFileSync(file, "no tokens", { mode: 0o600 });

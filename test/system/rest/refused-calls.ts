@@ -75,6 +75,9 @@ export const REFUSALS: Refusal[] = [
     async provoke({ ann, system }, call) {
       await system.editor.close();
       await system.away(system.editor);
+      // As long as its worker has its lease it may be about to come back.
+      const isOwned = async () => (await system.store.owners.of([system.editor.editorId])).length > 0;
+      await eventually(async () => !(await isOwned()), "nobody waits for it");
       return call(ann, { ...WORK, if_away: "refuse" });
     },
   },

@@ -8,7 +8,7 @@ import { createGateway } from "../../../src/gateway/gateway.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
 import { restClient } from "../../harness/rest/rest-client.js";
 import { SILENT } from "../../harness/silent.js";
-import { useSystem } from "../../harness/system/system.js";
+import { eventually, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
 const { start } = useSystem();
@@ -92,6 +92,27 @@ describe("another principal's operation", () => {
     expect((await op.get(`/operations/${body.log_id}/history`)).status).toBe(404);
     expect((await op.post(`/operations/${body.log_id}/cancel`)).status).toBe(404);
   });
+});
+
+test("who lists an operation of its own knows its log_id; an operator that lists another's changes nothing", async () => {
+  const { as, system } = await open();
+  const [ann, op] = [await as("ann"), await as("op", { role: "operate" })];
+  await ann.post("/operations", { tool: "work", arguments: { Name: "first", Hold: true }, timeout: 0 });
+  await system.bench.begins("first");
+  const gone = new AbortController();
+  const call = { tool: "work", arguments: { Name: "a" }, timeout: 30 };
+  const lost = ann.post("/operations", call, { signal: gone.signal }).catch(() => "lost");
+  const listed = async (client: typeof ann, whose = "") =>
+    (await client.get(`/operations?tool=work&state=queued${whose}`)).body.operations as { log_id: string }[];
+  await eventually(async () => (await listed(op, "&principal=*")).length === 1, "it waits");
+  const [{ log_id: id } = { log_id: "" }] = await listed(op, "&principal=*");
+  expect((await system.record(id)).isKnown).toBeUndefined();
+  await listed(ann);
+  expect((await system.record(id)).isKnown).toBe(true);
+  gone.abort();
+  expect(await lost).toBe("lost");
+  system.bench.finish("first");
+  await eventually(async () => (await system.record(id)).state === "completed", "it ran");
 });
 
 test("pauses, drains and resumes are operators', and noted with their names", async () => {
