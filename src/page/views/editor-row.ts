@@ -143,7 +143,7 @@ function machineOf({ host, pid, unity_version, cpu_percent, memory_mb, bridge }:
   ].filter((part) => part !== undefined);
   const place = [host, unity_version, bridge === undefined ? undefined : "no ledger"].filter(Boolean);
   return [
-    h("span", { class: "number" }, load.join(" · ")),
+    load.length > 0 && h("span", { class: "number" }, load.join(" · ")),
     h("span", { class: "quiet", title: pid === undefined ? "" : `Process ${pid}` }, place.join(" · ")),
   ];
 }

@@ -21,10 +21,12 @@ const { open } = useTokenGateway(start);
 describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
   const pages = usePages();
 
-  const shoot = async (page: Page, name: string): Promise<void> => {
+  /** `height`: only so much of the page, px. */
+  const shoot = async (page: Page, name: string, height?: number): Promise<void> => {
     mkdirSync(FOLDER, { recursive: true });
     const path = `${FOLDER}/${name}.png`;
-    await page.screenshot({ path });
+    const { width = 0, height: whole = 0 } = page.viewportSize() ?? {};
+    await page.screenshot({ path, clip: { x: 0, y: 0, width, height: height ?? whole } });
     expect(statSync(path).size, name).toBeLessThan(LARGEST);
   };
 
@@ -50,10 +52,10 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     const opened = await pages.logIn(served.origin, token);
     const { page } = opened;
     await page.getByText("PlayMode tests").first().waitFor();
-    await shoot(page, "editors");
+    await shoot(page, "editors", 380);
     await page.goto(`${served.origin}/operators/operations`);
     await page.getByText("6 → 1").waitFor();
-    await shoot(page, "operations");
+    await shoot(page, "operations", 610);
     await page.goto(`${served.origin}/operators/operations/${sixTimes}`);
     await page.getByText("One execution").waitFor();
     await shoot(page, "waterfall");
