@@ -37,7 +37,7 @@ import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
-import { answerTo, type Waiters } from "./waiters.js";
+import type { Waiters } from "./waiters.js";
 
 export interface Explained {
   record: OperationRecord;
@@ -200,11 +200,12 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       );
       // The time was over before anything was heard of it.
       if (!ended && latest === undefined) latest = await ownRecord(principal, logId);
-      if (ended || typeof latest === "object")
-        deps.counters.add({
-          ...durationCounts("waited", performance.now() - beganAt),
-          ...(wait.isCall ? answerCounts(answerTo(ended ?? latest, wait.signal)) : {}),
-        });
+      if (ended || typeof latest === "object") {
+        const hasEnded = ended || (typeof latest === "object" && isFinal(latest.state));
+        const answer = wait.signal?.aborted ? "given_up" : hasEnded ? "outcome" : "log_id";
+        const counts = wait.isCall ? answerCounts(answer) : {};
+        deps.counters.add({ ...durationCounts("waited", performance.now() - beganAt), ...counts });
+      }
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
     },

@@ -1,8 +1,5 @@
 /** Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net. */
 import { createBoundedMemory } from "../shared/bounded-memory.js";
-import type { CallAnswer } from "../shared/counters.js";
-import type { OperationView } from "../shared/operation/answer.js";
-import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { Notifier } from "../shared/store/notifier.js";
 import type { EndedHere } from "../shared/store/same-process/ended-here.js";
 
@@ -113,14 +110,4 @@ export function createWaiters(
       wakeAll();
     },
   };
-}
-
-/** How a call was answered after its wait, for the counters. */
-export function answerTo(
-  seen: OperationView | OperationRecord | "retention_ended" | undefined,
-  signal: AbortSignal | undefined,
-): CallAnswer {
-  if (signal?.aborted) return "given_up";
-  if (typeof seen !== "object") return "log_id";
-  return isFinal(("record" in seen ? seen.record : seen).state) ? "outcome" : "log_id";
 }

@@ -5,7 +5,7 @@ import { describeTool, type SimulatedTool } from "./tool-definition.js";
 import { findAssets, manageAssets } from "./tools/assets.js";
 import { buildPlayer } from "./tools/build-player.js";
 import { compile, executeCode } from "./tools/compile.js";
-import { modifyComponent, readComponent, removeComponent } from "./tools/components.js";
+import { addComponent, modifyComponent, readComponent, removeComponent } from "./tools/components.js";
 import { clearConsole, getLogs, ping } from "./tools/console.js";
 import { executeMenuItem, getMenuItems } from "./tools/menu.js";
 import { createGameObject, deleteGameObject, modifyGameObject } from "./tools/objects.js";
@@ -42,6 +42,7 @@ const BUILT_IN: readonly SimulatedTool[] = [
   modifyGameObject,
   deleteGameObject,
   readComponent,
+  addComponent,
   modifyComponent,
   removeComponent,
   runBatch,

@@ -1,7 +1,6 @@
 #nullable enable
 using System;
 using System.Linq;
-using System.Reflection;
 using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Code;
 using JobBroker.Bridge.Config;
@@ -44,34 +43,37 @@ namespace JobBroker.Bridge.Unity
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
             var ports = new BridgePorts
             {
-                Clock = Clock,
-                MainThread = mainThread,
+                Services = new ToolServices
+                {
+                    Clock = Clock,
+                    MainThread = mainThread,
+                    Editor = info,
+                    Console = console,
+                    Menu = new UnityMenu(),
+                    Compiler = compiler,
+                    Tests = tests,
+                    Scene = new UnityScenes(),
+                    SceneFiles = new UnitySceneFiles(),
+                    Objects = new UnityObjects(),
+                    Search = search,
+                    Builds = new UnityBuilds(info.Building),
+                    Code = code,
+                    PlayMode = new UnityPlayMode(),
+                    State = new UnityState(),
+                    Screen = new UnityScreen(),
+                    Assets = new UnityAssets(),
+                    Packages = new UnityPackages(),
+                    Ticks = ticks,
+                    Security = Settings,
+                },
                 SessionStore = store,
-                Editor = info,
-                Console = console,
-                Menu = new UnityMenu(),
-                Compiler = compiler,
-                Tests = tests,
-                Scene = new UnityScenes(),
-                SceneFiles = new UnitySceneFiles(),
-                Objects = new UnityObjects(),
-                Search = search,
-                Builds = new UnityBuilds(info.Building),
-                Code = code,
-                PlayMode = new UnityPlayMode(),
-                State = new UnityState(),
-                Screen = new UnityScreen(),
-                Assets = new UnityAssets(),
-                Packages = new UnityPackages(),
-                Ticks = ticks,
-                Security = Settings,
                 Log = log,
                 PackageOf = ToolPackages.Of,
             };
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);
-            Controller = new McpServerController(ports, options, ToolAssemblies());
+            Controller = new McpServerController(ports, options, TypeCache.GetTypesWithAttribute<McpToolAttribute>().ToArray());
             Installer = new ClientInstaller(ConfigMachine.Current(), text => EditorGUIUtility.systemCopyBuffer = text, log);
         }
 
@@ -126,10 +128,5 @@ namespace JobBroker.Bridge.Unity
             guard.Run("compiler", compiler.Dispose);
             guard.Run("console", console.Dispose);
         }
-
-        private static Assembly[] ToolAssemblies() => TypeCache.GetTypesWithAttribute<McpToolAttribute>()
-            .Select(type => type.Assembly)
-            .Distinct()
-            .ToArray();
     }
 }

@@ -48,7 +48,12 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   // CommonJS: only a process with a file loads it.
   const yaml = createRequire(import.meta.url)("yaml") as typeof Yaml;
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = yaml.parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    logLevel: "error",
+  });
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
@@ -56,7 +61,21 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   const file: ConfigFile = { path, values: new Map(), problems: [] };
   for (const { pos, message } of [...document.errors, ...document.warnings])
     file.problems.push({ ...placeAt(pos[0]), what: message });
-  if (document.errors.length > 0) return file;
+  // An alias that names nothing, or a text that grows by aliases of aliases.
+  try {
+    document.toJS();
+  } catch (error) {
+    let place: Partial<Place> = {};
+    yaml.visit(document, {
+      Alias(_key, alias) {
+        if (alias.resolve(document) !== undefined) return undefined;
+        place = placeAt(alias.range?.[0] ?? 0);
+        return yaml.visit.BREAK;
+      },
+    });
+    file.problems.push({ ...place, what: (error as Error).message });
+  }
+  if (document.errors.length > 0 || file.problems.length > 0) return file;
 
   const plain = (node: unknown): unknown => (yaml.isAlias(node) ? node.resolve(document) : node);
   const startOf = (node: unknown): Place => placeAt(yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0);

@@ -54,14 +54,15 @@ export const componentNames = ({ components }: SceneNode): string[] =>
     return before === 0 ? type : `${type}[${before}]`;
   });
 
-export function componentOn(node: SceneNode, wanted: string): Component {
+/** @param advice What else the caller can do where it is none, as a sentence with a space in front. */
+export function componentOn(node: SceneNode, wanted: string, advice = ""): Component {
   const [, name = wanted, index = "0"] = /^(.+)\[(\d+)\]$/.exec(wanted) ?? [];
   const short = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const found = node.components.filter(({ type }) => type.toLowerCase() === short)[Number(index)];
   if (found) return found;
   throw toolFailure(
     "component_not_found",
-    `${node.name} has no component ${wanted}. It has ${componentNames(node).join(", ")}.`,
+    `${node.name} has no component ${wanted}. It has ${componentNames(node).join(", ")}.${advice}`,
   );
 }
 

@@ -1,10 +1,11 @@
-/** read-component, modify-component and remove-component. */
+/** read-component, add-component, modify-component and remove-component. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { findProperty, readAll, readProperty, writeProperty } from "../scenes/properties.js";
-import { edit, idOf, pathOf } from "../scenes/scene-world.js";
+import { type Component, edit, idOf, pathOf, type SceneNode } from "../scenes/scene-world.js";
 import { componentNames, componentOn, componentType, target } from "../scenes/targets.js";
-import { toolFailure } from "../tool-definition.js";
-import { addComponent, changed } from "./objects.js";
+import { type Arguments, toolFailure } from "../tool-definition.js";
+import type { World } from "../world.js";
+import { attachComponent, changed } from "./objects.js";
 
 export const readComponent = bridgeTool("read-component", {
   async run({ args, world: { scenes } }) {
@@ -27,35 +28,48 @@ export const readComponent = bridgeTool("read-component", {
   },
 });
 
-export const modifyComponent = bridgeTool("modify-component", {
+export const addComponent = bridgeTool("add-component", {
   async run({ args, world }) {
     const { scenes } = world;
-    const values = (args.value("Properties") ?? {}) as Record<string, unknown>;
-    const added = args.flag("Add", false);
-    if (!added && Object.keys(values).length === 0) {
-      throw toolFailure("invalid_arguments", "Nothing to do: give Properties, or Add.");
-    }
-    const wanted = args.text("Component");
+    const values = propertiesOf(args);
     return edit(scenes, () => {
       const node = target(scenes, args.text("Target"));
-      if (added) addComponent(node, componentType(wanted));
-      const component = (added && node.components.at(-1)) || componentOn(node, wanted);
-      for (const [path, value] of Object.entries(values)) writeProperty(scenes, component, path, value);
-      const most = Object.keys(values).length + 20;
-      const now = Object.keys(values).map((path) => {
-        const found = findProperty(component, path);
-        return [found.path, readProperty(scenes, found.property, most)];
-      });
-      const name = componentNames(node)[node.components.indexOf(component)];
-      return {
-        component: name,
-        added,
-        properties: Object.fromEntries(now),
-        ...changed(world, node),
-      };
+      attachComponent(node, componentType(args.text("Component")));
+      return set(world, node, node.components.at(-1) as Component, values);
     });
   },
 });
+
+export const modifyComponent = bridgeTool("modify-component", {
+  async run({ args, world }) {
+    const { scenes } = world;
+    const values = propertiesOf(args);
+    if (Object.keys(values).length === 0) {
+      throw toolFailure("invalid_arguments", "Nothing to do: Properties is empty.");
+    }
+    return edit(scenes, () => {
+      const node = target(scenes, args.text("Target"));
+      const component = componentOn(node, args.text("Component"), " To add one, use add-component.");
+      return set(world, node, component, values);
+    });
+  },
+});
+
+const propertiesOf = (args: Arguments): Record<string, unknown> =>
+  (args.value("Properties") ?? {}) as Record<string, unknown>;
+
+/** Sets all values, and tells the component as it is then. */
+function set(world: World, node: SceneNode, component: Component, values: Record<string, unknown>): object {
+  const { scenes } = world;
+  for (const [path, value] of Object.entries(values)) writeProperty(scenes, component, path, value);
+  const most = Object.keys(values).length + 20;
+  const now = Object.keys(values).map((path) => {
+    const found = findProperty(component, path);
+    return [found.path, readProperty(scenes, found.property, most)];
+  });
+  const name = componentNames(node)[node.components.indexOf(component)];
+  return { component: name, properties: Object.fromEntries(now), ...changed(world, node) };
+}
 
 export const removeComponent = bridgeTool("remove-component", {
   async run({ args, world }) {

@@ -61,7 +61,7 @@ export const createGameObject = bridgeTool("create-game-object", {
       if (name !== "") made.name = name;
       attach(made, below, scenes.scenes[0]);
       place(made, placed);
-      for (const type of types) addComponent(made, type);
+      for (const type of types) attachComponent(made, type);
       return changed(world, made);
     });
   },
@@ -115,7 +115,7 @@ export const deleteGameObject = bridgeTool("delete-game-object", {
 });
 
 /** Adds a type once if Unity allows no second; the component is the last one then. */
-export function addComponent(node: SceneNode, fullTypeName: string): void {
+export function attachComponent(node: SceneNode, fullTypeName: string): void {
   const type = shortName(fullTypeName);
   if (["Transform", "Rigidbody"].includes(type) && node.components.some((one) => one.type === type)) {
     throw toolFailure("component_refused", `Unity does not add ${type} to ${node.name}: it allows one.`);

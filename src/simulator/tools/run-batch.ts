@@ -2,12 +2,13 @@
 import { nearest } from "../../shared/did-you-mean.js";
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { readArguments, type SimulatedTool, toolFailure } from "../tool-definition.js";
-import { modifyComponent, readComponent, removeComponent } from "./components.js";
+import { addComponent, modifyComponent, readComponent, removeComponent } from "./components.js";
 import { createGameObject, deleteGameObject, modifyGameObject } from "./objects.js";
 import { createScene, openSceneTool, saveScene } from "./scene-files.js";
 
 const STEPS = new Map(
   [
+    addComponent,
     createGameObject,
     createScene,
     deleteGameObject,

@@ -80,6 +80,22 @@ test("a waiting client is told that its call is alive as often as the rule says"
   expect(JSON.stringify(await waiting)).toContain("completed");
 });
 
+test("changed limits hold from the next call", async () => {
+  const { store, client, bench } = await start();
+  const ann = client();
+  const held = await ann.submit("work", { Name: "a", Hold: true });
+  await ann.reaches(held.record.logId, "running");
+  const waiting = await ann.submit("work", { Name: "b" });
+  store.changeLimits({ maxRunning: 5, maxQueued: 1, maxInQueue: 1_000 });
+  await expect(ann.submit("work", { Name: "c" })).rejects.toMatchObject({ code: "TOO_MANY_OPERATIONS" });
+  store.changeLimits({ maxRunning: 5, maxQueued: 2, maxInQueue: 2 });
+  await expect(ann.submit("work", { Name: "c" })).rejects.toMatchObject({ code: "QUEUE_FULL" });
+  store.changeLimits({ maxRunning: 5, maxQueued: 2, maxInQueue: 3 });
+  const last = await ann.submit("work", { Name: "c" });
+  bench.finish("a");
+  for (const { record } of [held, waiting, last]) await ann.outcome(record.logId);
+});
+
 const unchanged = {
   executionClasses: {},
   cancelOverdue: false,

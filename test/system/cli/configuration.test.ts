@@ -1,9 +1,11 @@
 /** A configuration file as an operator uses it: checked, shown, in effect, and read again while processes serve. */
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasProcess } from "../../../src/shared/machine/living-process.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
-import { type RunningProcess, until } from "../../harness/processes/processes.js";
+import { MAIN, type RunningProcess, until } from "../../harness/processes/processes.js";
 
 const { type, start, here } = useCommandLine();
 
@@ -98,6 +100,33 @@ tools: {run-tests: {timeout: 0}}\n`;
     },
   );
 });
+
+// `script` of util-linux gives it a terminal of its own, which closes when `script` dies.
+it.runIf(process.platform === "linux")(
+  "a process whose terminal was closed ends, and reloads nothing",
+  async () => {
+    const debug = join(here().folder, "debug");
+    const command = `echo "pid $$"; exec '${process.execPath}' '${MAIN}' worker`;
+    const child = spawn("script", ["-qefc", command, "/dev/null"], {
+      env: { ...here().env, TERM: "xterm", MCP_DEBUG: debug },
+    });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    await until("it serves", () => said.includes("Worker for"));
+    const pid = Number(/pid (\d+)/.exec(said)?.[1]);
+    here().processes.guard(pid);
+    process.kill(pid, "SIGHUP");
+    await until("it reloads while its terminal is there", () =>
+      said.includes("the configuration was read again"),
+    );
+    child.kill("SIGKILL");
+    await until("it has ended", () => !hasProcess(pid));
+    const logged = readdirSync(debug).map((name) => readFileSync(join(debug, name), "utf8"));
+    expect(logged.join("").match(/the configuration was read again/g)).toHaveLength(1);
+  },
+);
 
 it("a changed file is another configuration: nobody is served by a broker that has the older one", async () => {
   const path = fileWith("limits: {queued: 7}\n");

@@ -51,11 +51,11 @@ const CALLS: readonly (readonly [tool: string, args: Arguments])[] = [
   ],
   ["modify-component", { Target: "Ball", Component: "Mover", Properties: { speed: 2, sped: 1 } }],
   ["modify-component", { Target: "Ball", Component: "Mover", Properties: { speed: 2, kind: "Medium" } }],
-  ["modify-component", { Target: "Ball", Component: "Rigidbody", Add: true }],
-  [
-    "modify-component",
-    { Target: "Ball", Component: "BoxCollider", Add: true, Properties: { isTrigger: true } },
-  ],
+  ["modify-component", { Target: "Ball", Component: "Light", Properties: { color: "#FF0000" } }],
+  ["modify-component", { Target: "Ball", Component: "Mover", Properties: {} }],
+  ["add-component", { Target: "Ball", Component: "Rigidbody" }],
+  ["add-component", { Target: "Ball", Component: "Nothing" }],
+  ["add-component", { Target: "Ball", Component: "BoxCollider", Properties: { isTrigger: true } }],
   ["read-component", { Target: "Ball" }],
   ["read-component", { Target: "Ball", Component: "Mover", Property: "points", MaxResults: 1 }],
   ["remove-component", { Target: "Ball", Component: "BoxCollider[1]" }],
@@ -130,8 +130,11 @@ describe("the tools that change scenes", () => {
         "modify-component: completed",
         "modify-component: property_not_found",
         "modify-component: invalid_arguments",
-        "modify-component: component_refused",
-        "modify-component: completed",
+        "modify-component: component_not_found",
+        "modify-component: invalid_arguments",
+        "add-component: component_refused",
+        "add-component: component_type_not_found",
+        "add-component: completed",
         "read-component: completed",
         "read-component: completed",
         "remove-component: completed",
@@ -155,6 +158,34 @@ describe("the tools that change scenes", () => {
         "get-hierarchy: completed",
       ]
     `);
+  });
+
+  test("a property is set, set otherwise and set back, and one call adds one component", async () => {
+    const world = await startWorld({});
+    try {
+      const client = await world.http();
+      const call = (tool: string, args: Arguments) => client.call(tool, { ...args, timeout: 30 });
+      await call("create-game-object", BALL);
+      const speed = (value: number): Arguments => ({
+        Target: "Ball",
+        Component: "Mover",
+        Properties: { speed: value },
+      });
+      for (const value of [1, 2, 1]) {
+        const answer = await call("modify-component", speed(value));
+        expect(answer).toMatchObject({ status: "completed", result: { properties: { speed: value } } });
+        expect(answer).not.toHaveProperty("deduplicated");
+      }
+      const read = await call("read-component", { Target: "Ball", Component: "Mover", Property: "speed" });
+      expect(read).toMatchObject({ result: { components: { Mover: { speed: 1 } } } });
+
+      const collider = { Target: "Ball", Component: "BoxCollider" };
+      const { log_id } = await call("add-component", collider);
+      expect(await call("add-component", collider)).toMatchObject({ log_id, deduplicated: true });
+      await client.close();
+    } finally {
+      await world.close();
+    }
   });
 
   test.skipIf(!hasDotnet)("both Editors answer every call alike", { timeout: 180_000 }, async () => {

@@ -205,7 +205,7 @@ describe("two gateways on one store", () => {
     const { url } = await serve(await system.addGateway());
     const b = restClient(new URL(url).origin);
     const { body } = await a.post("/operations", { ...HELD, tool: "work-cancellable", timeout: 0 });
-    await system.bench.begins("a");
+    await eventually(async () => (await newest(system)).state === "running", "it runs");
     const waiting = b.get(`/operations/${body.log_id}?wait=30`);
     expect((await b.get("/operations?state=running")).body.operations).toMatchObject([
       { log_id: body.log_id },

@@ -60,7 +60,7 @@ describe("another principal's operation", () => {
     const [ann, op] = [await as("ann"), await as("op", { role: "operate" })];
     const args = { Name: "a", Data: SECRET, Hold: true };
     const { body } = await ann.post("/operations", { tool: "work-cancellable", arguments: args, timeout: 0 });
-    await system.bench.begins("a");
+    await eventually(async () => (await system.record(body.log_id)).state === "running", "it runs");
     const place = `/operations/${body.log_id}`;
     const [row] = (await op.get("/operations?principal=*")).body.operations;
     expect(row).toMatchObject({ log_id: body.log_id, tool: "work-cancellable", state: "running" });
@@ -124,7 +124,7 @@ test("pauses, drains and resumes are operators', and noted with their names", as
     arguments: { Name: "a", Hold: true },
     timeout: 0,
   });
-  await system.bench.begins("a");
+  await eventually(async () => (await system.record(body.log_id)).state === "running", "it runs");
   expect((await ann.post(`${place}/pause`)).status).toBe(403);
   expect((await op.post(`${place}/drain`)).body).toMatchObject({
     paused: true,

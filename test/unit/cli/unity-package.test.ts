@@ -1,6 +1,6 @@
 /** What the Unity package and the command line must have in common. */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { jsonText } from "../../../src/cli/clients/json-edits.js";
 
@@ -29,6 +29,18 @@ describe("the Unity package", () => {
   it("has the samples that it names", () => {
     const { samples } = JSON.parse(read("unity-plugin", "package.json")) as { samples: { path: string }[] };
     for (const { path } of samples) expect(existsSync(join(root, "unity-plugin", path)), path).toBe(true);
+  });
+
+  it("has no source over 300 lines, and no folder of what Unity imports with more than 14 of them", () => {
+    const sources = readdirSync(join(root, "unity-plugin"), { recursive: true, encoding: "utf8" }).filter(
+      (path) => path.endsWith(".cs") && !/(^|[\\/])(obj|bin)[\\/]/.test(path),
+    );
+    const long = sources.filter((path) => read("unity-plugin", path).split("\n").length > 301);
+    expect(long).toEqual([]);
+    const counts = new Map<string, number>();
+    for (const path of sources.filter((path) => !path.startsWith("DotNet~")))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 14)).toEqual([]);
   });
 });
 

@@ -47,6 +47,8 @@ namespace JobBroker.Bridge.Api
 
         public Answer Answer(IPeer peer, HelloParams parameters)
         {
+            // The first one of a script domain describes every tool: not while the main thread may wait for the gate.
+            tools.Hash();
             lock (ledger.Gate)
             {
                 var refused = fence.Enter(peer, parameters);

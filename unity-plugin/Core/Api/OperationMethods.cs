@@ -21,6 +21,8 @@ namespace JobBroker.Bridge.Api
 
         public ExecutionEngine Engine { get; init; } = null!;
 
+        public Settlement Settlement { get; init; } = null!;
+
         public OperationQueue Queue { get; init; } = null!;
 
         public CancellationRegistry Cancellations { get; init; } = null!;
@@ -182,7 +184,7 @@ namespace JobBroker.Bridge.Api
                 {
                     Queue.Remove(operationId);
                     const string message = "Cancelled before it began.";
-                    Engine.Settle(
+                    Settlement.Settle(
                         operation,
                         Outcome.Error(LedgerState.Cancelled, "cancelled", message, null, Clock.NowMs));
                     return State(LedgerState.Cancelled);

@@ -2,8 +2,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Security.Cryptography;
-using System.Text;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
@@ -161,11 +159,7 @@ namespace JobBroker.Bridge.Api
             return new JObject(names.Select(property => new JProperty(property.Name, Sorted(property.Value))));
         }
 
-        private static string Digest(JToken value)
-        {
-            using var sha = SHA256.Create();
-            var bytes = sha.ComputeHash(Encoding.UTF8.GetBytes(value.ToString(Formatting.None)));
-            return BitConverter.ToString(bytes).Replace("-", "").ToLowerInvariant();
-        }
+        private static string Digest(JToken value) =>
+            BitConverter.ToString(Sha256.Of(value.ToString(Formatting.None))).Replace("-", "").ToLowerInvariant();
     }
 }

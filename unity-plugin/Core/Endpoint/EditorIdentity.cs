@@ -1,6 +1,5 @@
 #nullable enable
 using System.IO;
-using System.Security.Cryptography;
 using System.Text;
 
 namespace JobBroker.Bridge.Endpoint
@@ -32,8 +31,7 @@ namespace JobBroker.Bridge.Endpoint
         {
             var path = Directory.Exists(projectPath) ? PrivateFile.RealPath(projectPath) : projectPath;
             var name = Path.GetFileName(path.TrimEnd(Path.DirectorySeparatorChar, Path.AltDirectorySeparatorChar));
-            using var sha = SHA256.Create();
-            var hash = sha.ComputeHash(Encoding.UTF8.GetBytes(machine + "\n" + path));
+            var hash = Sha256.Of(machine + "\n" + path);
             var id = new StringBuilder(Slug(name)).Append('@');
             for (var at = 0; at < 4; at++) id.Append(hash[at].ToString("x2"));
             return new EditorIdentity(id.ToString(), name, path);

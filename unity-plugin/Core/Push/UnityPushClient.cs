@@ -77,7 +77,7 @@ namespace JobBroker.Bridge.Push
             lock (gate)
             {
                 endpoint = read;
-                Add(new Step(Act.Connect, read, ""));
+                Add(new Step(Act.Connect, read));
             }
             return true;
         }
@@ -85,13 +85,16 @@ namespace JobBroker.Bridge.Push
         /// <summary>
         /// Queues one line; does nothing without an endpoint. When the queue is full, the oldest is dropped.
         /// </summary>
-        public void Push(string type, JObject? payload = null)
+        public void Push(string type, JObject? payload = null) => Push(type, () => payload ?? new JObject());
+
+        /// <summary>The same with a payload that the client's own thread makes, so that the caller does not wait for it.</summary>
+        public void Push(string type, Func<JObject> payload)
         {
             if (!PushTypes.Contains(type)) throw new ArgumentException("Unknown push type " + type + ".", nameof(type));
-            var line = Line(type, payload ?? new JObject());
+            var atMs = clock.NowMs;
             lock (gate)
             {
-                if (endpoint != null) Add(new Step(Act.Send, endpoint, line));
+                if (endpoint != null) Add(new Step(Act.Send, endpoint, () => Line(type, atMs, payload())));
             }
         }
 
@@ -102,7 +105,7 @@ namespace JobBroker.Bridge.Push
         {
             lock (gate)
             {
-                if (endpoint != null) Add(new Step(Act.End, endpoint, ""));
+                if (endpoint != null) Add(new Step(Act.End, endpoint));
             }
         }
 
@@ -179,7 +182,7 @@ namespace JobBroker.Bridge.Push
                     return;
                 }
             }
-            if (step.Act == Act.Connect || link.Write(step.Line, PatienceMs, GivenUp)) return;
+            if (step.Act == Act.Connect || link.Write(step.Line(), PatienceMs, GivenUp)) return;
             End();
             GiveUp(step.To);
         }
@@ -209,13 +212,13 @@ namespace JobBroker.Bridge.Push
             var payload = new JObject
             {
                 ["clientId"] = "unity_" + Process.GetCurrentProcess().Id.ToString(CultureInfo.InvariantCulture),
-                ["connectionTime"] = Now(),
+                ["connectionTime"] = Time(clock.NowMs),
             };
             if (key != null) payload["key"] = key;
-            return Line(PushTypes.ConnectionEstablished, payload);
+            return Line(PushTypes.ConnectionEstablished, clock.NowMs, payload);
         }
 
-        private string Line(string type, JObject payload)
+        private string Line(string type, long atMs, JObject payload)
         {
             var text = payload.ToString(Formatting.None);
             if (text.Length > MaxPayloadChars)
@@ -223,27 +226,28 @@ namespace JobBroker.Bridge.Push
                 log.Warn("The payload of a push (" + type + ", " + text.Length + " characters) is left out: too long.");
                 text = "{}";
             }
-            return "{\"type\":\"" + type + "\",\"timestamp\":\"" + Now() + "\",\"payload\":" + text + "}\n";
+            return "{\"type\":\"" + type + "\",\"timestamp\":\"" + Time(atMs) + "\",\"payload\":" + text + "}\n";
         }
 
-        private string Now() =>
-            DateTimeOffset.FromUnixTimeMilliseconds(clock.NowMs).UtcDateTime
+        private static string Time(long atMs) =>
+            DateTimeOffset.FromUnixTimeMilliseconds(atMs).UtcDateTime
                 .ToString("yyyy-MM-ddTHH:mm:ss.fffZ", CultureInfo.InvariantCulture);
 
         private sealed class Step
         {
-            public Step(Act act, PushEndpoint to, string line)
+            public Step(Act act, PushEndpoint to, Func<string>? line = null)
             {
                 Act = act;
                 To = to;
-                Line = line;
+                Line = line ?? (() => "");
             }
 
             public Act Act { get; }
 
             public PushEndpoint To { get; }
 
-            public string Line { get; }
+            /// <summary>Made on the client's own thread.</summary>
+            public Func<string> Line { get; }
 
             public bool IsLineTo(PushEndpoint to) => Act == Act.Send && To.Equals(to);
         }

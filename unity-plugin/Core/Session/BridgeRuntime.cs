@@ -3,7 +3,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Net;
-using System.Reflection;
 using JobBroker.Bridge.Api;
 using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Execution;
@@ -25,6 +24,7 @@ namespace JobBroker.Bridge.Session
     internal sealed class BridgeRuntime
     {
         private readonly BridgePorts ports;
+        private readonly ToolServices services;
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
         private readonly WorkerSeat seat = new WorkerSeat();
@@ -36,6 +36,7 @@ namespace JobBroker.Bridge.Session
         private readonly PortChoice port;
         private readonly UnityPushClient push;
         private readonly ProgressBoard progress;
+        private readonly Settlement settlement;
         private readonly HeartbeatReport heartbeatReport;
         private readonly HeartbeatThread heartbeat;
         private readonly Func<LedgerOperation, JObject> describeOutcome;
@@ -43,75 +44,70 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
         public BridgeRuntime(
-            BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies, McpCommunicationLog log)
+            BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses, McpCommunicationLog log)
         {
             this.ports = ports;
+            services = ports.Services;
             this.options = options;
-            var identity = EditorIdentity.Of(ports.Editor.ProjectPath, Dns.GetHostName());
+            var identity = EditorIdentity.Of(services.Editor.ProjectPath, Dns.GetHostName());
             if (options.EditorId != null) identity = identity.WithId(options.EditorId);
             var editorId = identity.EditorId;
             Session = new McpSessionManager(
                 ports.SessionStore,
-                ports.Clock,
-                ports.Editor,
+                services.Clock,
+                services.Editor,
                 editorId,
                 string.IsNullOrEmpty(options.Token) ? EndpointRegistry.NewToken() : options.Token!);
             var folders = new StateFolders(options, editorId);
             folders.RestrictToUser();
-            Ledger = OperationLedger.Open(options.ForLedger(folders.Ledger), ports.Clock);
+            Ledger = OperationLedger.Open(options.ForLedger(folders.Ledger), services.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
-            mainThread = new MainThreadMonitor(ports.Clock);
-            logs = new ConsoleBuffer(ports.Console, ports.SessionStore);
-            logs.Refresh(ports.Clock.NowMs);
-            Tools = new UnityToolRegistry(ports.ForTools(logs), toolAssemblies, ports.Log.Warn, ports.PackageOf);
-            Tools.ShowDevelopmentOnly(ports.Security.Current.IsDevelopment);
-            if (ToolConsent.Unknown(ports.Security.Current, Tools.All()) is { } unknown) ports.Log.Warn(unknown);
-            var security = new McpSecurityChecker(Tools, ports.Security);
+            mainThread = new MainThreadMonitor(services.Clock);
+            logs = new ConsoleBuffer(services.Console, ports.SessionStore);
+            logs.Refresh(services.Clock.NowMs);
+            services.Logs = logs;
+            Tools = new UnityToolRegistry(services, toolClasses, ports.Log.Warn, ports.PackageOf);
+            Tools.ShowDevelopmentOnly(services.Security.Current.IsDevelopment);
+            if (ToolConsent.Unknown(services.Security.Current, Tools.All()) is { } unknown) ports.Log.Warn(unknown);
+            var security = new McpSecurityChecker(Tools, services.Security);
             var cancellations = new CancellationRegistry();
             progress = new ProgressBoard(
-                ports.Clock,
+                services.Clock,
                 options.ProgressIntervalMs,
                 json => Notify("operation/progress", json),
                 Crashed,
                 new LineOutlet(() => seat.TakesLog, json => Notify("operation/log", json)));
-            PlainSurface? plain = null;
-            Engine = new ExecutionEngine(
-                Ledger,
-                Queue,
-                cancellations,
-                progress,
-                new ResumeRecords(ports.SessionStore),
-                ports.Clock,
-                ports.MainThread,
-                ports.Log,
-                Notify,
-                operation =>
-                {
-                    NotifyFinished(operation);
-                    plain?.Ended(operation);
-                },
-                Session.Standing,
-                () => ports.Editor.Phase,
-                security.Refusal);
+            settlement = new Settlement(Ledger, ports.Log);
+            var beginning = new Beginning(Ledger, settlement, security.Refusal, NotifyRunning, services.Clock);
+            var resumeRecords = new ResumeRecords(ports.SessionStore);
+            var calls = new ToolCalls(
+                cancellations, progress, resumeRecords, services.Clock, services.MainThread, Session.Standing);
+            var executor = new Executor(beginning, calls, settlement);
+            var readiness = new ReadinessWait(() => services.Editor.Phase, progress, services.Clock);
+            var main = new MainLane(Queue, executor, readiness, services.Clock, services.MainThread);
+            Engine = new ExecutionEngine(Queue, main, new BackgroundLane(Queue, executor, Crashed), calls, settlement);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             describeOutcome = wire.OutcomeOf;
             var operations = new OperationMethods
             {
                 Ledger = Ledger,
                 Engine = Engine,
+                Settlement = settlement,
                 Queue = Queue,
                 Cancellations = cancellations,
                 Progress = progress,
                 Tools = Tools,
                 Security = security,
                 Wire = wire,
-                Clock = ports.Clock,
+                Clock = services.Clock,
                 LongestPart = options.InlineResultBytes,
             };
-            plain = new PlainSurface(Ledger, operations, Tools, security, ports.Clock);
-            fence = new FenceGate(Ledger, seat, ports.Clock, options.ForeignSilenceMs);
+            var plain = new PlainSurface(Ledger, operations, Tools, security, services.Clock);
+            settlement.Ended += NotifyFinished;
+            settlement.Ended += plain.Ended;
+            fence = new FenceGate(Ledger, seat, services.Clock, options.ForeignSilenceMs);
             var door = new Door(Session.Token);
-            push = new UnityPushClient(ports.Clock, ports.Log);
+            push = new UnityPushClient(services.Clock, ports.Log);
             hello = new Handshake(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, NotifyUnacknowledged);
             var handler = new UnityApiHandler
             {
@@ -129,15 +125,15 @@ namespace JobBroker.Bridge.Session
             var logged = new LoggedRequests(handler, log, Session.NameOf);
             var limits = new WireLimits { FrameBytes = options.MaxFrameBytes, StrangerMs = options.StrangerMs };
             server = new McpBridgeServer(logged, limits, ports.Log, () => options.PlainSurface);
-            port = new PortChoice(options.Port, ports.Clock, ports.Log);
+            port = new PortChoice(options.Port, services.Clock, ports.Log);
             endpoint = new EndpointRegistry(folders.Editors, identity, ports.Log);
             heartbeatReport = new HeartbeatReport(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
             Tools.Changed += NotifyToolsChanged;
-            ports.Console.LineWritten += Log;
+            services.Console.LineWritten += Log;
             try
             {
-                new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
+                new ReloadCoordinator(Ledger, Engine, settlement, Tools, Session, services.Clock).Recover();
                 Session.SaveIdentity();
             }
             catch
@@ -166,7 +162,7 @@ namespace JobBroker.Bridge.Session
         public JObject? ProgressOf(string operationId) => progress.Last(operationId);
 
         /// <summary>The Editor's phase, reloading and quitting included. Any thread.</summary>
-        public string Phase() => reloading ? "reloading" : Session.IsQuitting ? "quitting" : ports.Editor.Phase;
+        public string Phase() => reloading ? "reloading" : Session.IsQuitting ? "quitting" : services.Editor.Phase;
 
         public void HandOver() => fence.HandOver();
 
@@ -179,7 +175,7 @@ namespace JobBroker.Bridge.Session
             Listening = true;
             WriteEndpoint();
             if (Session.PushEndpoint is { } known) push.ConnectTo(known, Session.PushKey);
-            if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation());
+            if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation);
         }
 
         /// <summary>
@@ -189,7 +185,7 @@ namespace JobBroker.Bridge.Session
         {
             if (!Listening) return;
             server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "stopped" });
-            push.Push(PushTypes.UserDisconnect, null);
+            push.Push(PushTypes.UserDisconnect);
             endpoint.Remove();
             server.Stop(options.StopMs);
             Listening = false;
@@ -200,8 +196,8 @@ namespace JobBroker.Bridge.Session
         public void Pump()
         {
             mainThread.Tick();
-            logs.Refresh(ports.Clock.NowMs);
-            Tools.ShowDevelopmentOnly(ports.Security.Current.IsDevelopment);
+            logs.Refresh(services.Clock.NowMs);
+            Tools.ShowDevelopmentOnly(services.Security.Current.IsDevelopment);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
             mainThread.Tick();
@@ -210,7 +206,7 @@ namespace JobBroker.Bridge.Session
         /// <summary>The script domain ends; false when a thread did not end in time.</summary>
         public bool CloseForReload()
         {
-            push.Push(PushTypes.DomainReload, Generation());
+            push.Push(PushTypes.DomainReload, Generation);
             logs.SaveTo(ports.SessionStore);
             reloading = true;
             Session.Save(Ledger.EndedUnwritten().Select(operation => operation.OperationId));
@@ -231,7 +227,7 @@ namespace JobBroker.Bridge.Session
         private bool Close(bool quitting)
         {
             Tools.Changed -= NotifyToolsChanged;
-            ports.Console.LineWritten -= Log;
+            services.Console.LineWritten -= Log;
             // Sockets first: outcomes that are not delivered now are reported after the next hello.
             var inTime = server.Stop(options.StopMs);
             inTime &= Engine.Stop(options.StopMs);
@@ -247,16 +243,16 @@ namespace JobBroker.Bridge.Session
         }
 
         private void WriteEndpoint() => endpoint.Write(new EndpointRecord(
-            ports.Editor.ProcessId,
-            ports.Editor.ProcessStartedAtMs,
+            services.Editor.ProcessId,
+            services.Editor.ProcessStartedAtMs,
             server.Port,
             Session.Token,
-            ports.Editor.UnityVersion,
+            services.Editor.UnityVersion,
             Phase()));
 
         private void Beat()
         {
-            Engine.RetryUnwritten();
+            settlement.RetryUnwritten();
             Notify("bridge/heartbeat", heartbeatReport.Create());
         }
 
@@ -270,6 +266,9 @@ namespace JobBroker.Bridge.Session
             parameters["ledgerSeq"] = Ledger.LedgerSeq;
             seat.Notify(method, parameters);
         }
+
+        private void NotifyRunning(LedgerOperation operation) =>
+            Notify("operation/running", new JObject { ["operationId"] = operation.OperationId });
 
         private void NotifyFinished(LedgerOperation operation) => Notify("operation/finished", new JObject
         {
@@ -285,7 +284,7 @@ namespace JobBroker.Bridge.Session
         private void NotifyToolsChanged()
         {
             server.Broadcast("notifications/tools/list_changed", new JObject());
-            push.Push(PushTypes.ToolsChanged, new JObject { ["toolsHash"] = Tools.Hash() });
+            push.Push(PushTypes.ToolsChanged, () => new JObject { ["toolsHash"] = Tools.Hash() });
         }
 
         private JObject Generation() => new JObject { ["generation"] = Session.Generation };

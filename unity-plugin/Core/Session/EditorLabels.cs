@@ -2,7 +2,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Text.RegularExpressions;
 
 namespace JobBroker.Bridge.Session
 {
@@ -20,9 +19,6 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>The longest that the broker takes.</summary>
         private const int Longest = 64;
-
-        /// <summary>The same as in the broker, which passes over what is no label.</summary>
-        private static readonly Regex Form = new Regex(@"\A[a-z0-9][a-z0-9._-]*(=[a-z0-9._-]+)?\z", RegexOptions.CultureInvariant);
 
         /// <summary>Those that are labels, in lower case, without doubles. <paramref name="platform"/>: the active build target; null where there is none.</summary>
         public static IReadOnlyList<string> Of(
@@ -51,6 +47,22 @@ namespace JobBroker.Bridge.Session
             (text ?? "").Split(',').Select(label => label.Trim()).Where(label => label.Length > 0).ToList();
 
         /// <summary>Letters, digits, '.', '_', '-' and at most one '=', in upper or lower case; at most 64 characters.</summary>
-        public static bool IsLabel(string text) => text.Length <= Longest && Form.IsMatch(text.ToLowerInvariant());
+        /// <remarks>
+        /// The form is the broker's, which passes over what is no label. Not an expression: every start of a script domain asks
+        /// this, and the first expression is a tenth of such a start.
+        /// </remarks>
+        public static bool IsLabel(string text)
+        {
+            if (text.Length == 0 || text.Length > Longest) return false;
+            var lower = text.ToLowerInvariant();
+            var equals = lower.IndexOf('=');
+            var key = equals < 0 ? lower : lower.Substring(0, equals);
+            if (key.Length == 0 || !IsLetterOrDigit(key[0]) || !key.All(IsPlain)) return false;
+            return equals < 0 || (equals < lower.Length - 1 && lower.Substring(equals + 1).All(IsPlain));
+        }
+
+        private static bool IsLetterOrDigit(char c) => (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+
+        private static bool IsPlain(char c) => IsLetterOrDigit(c) || c == '.' || c == '_' || c == '-';
     }
 }

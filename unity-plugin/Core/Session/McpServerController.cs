@@ -2,7 +2,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Reflection;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Window;
@@ -29,20 +28,21 @@ namespace JobBroker.Bridge.Session
 
         private readonly BridgePorts ports;
         private readonly BridgeOptions options;
-        private readonly IReadOnlyList<Assembly> toolAssemblies;
+        private readonly IReadOnlyList<Type> toolClasses;
         private BridgeRuntime? runtime;
+        private BridgeThread? sockets;
         private volatile string? lastError;
         private bool wanted;
         private bool isForeign;
         private bool ended;
         private long triedAt;
 
-        public McpServerController(BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies)
+        public McpServerController(BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses)
         {
             this.ports = ports;
             this.options = options;
-            this.toolAssemblies = toolAssemblies;
-            Log = new McpCommunicationLog(ports.Clock);
+            this.toolClasses = toolClasses;
+            Log = new McpCommunicationLog(ports.Services.Clock);
             Log.Restore(ports.SessionStore.Get(LogKey));
         }
 
@@ -98,7 +98,7 @@ namespace JobBroker.Bridge.Session
         {
             if (ended) return;
             var pause = runtime == null ? ReopenMs : RelistenMs;
-            if (wanted && !isForeign && !IsRunning && ports.Clock.ElapsedMs - triedAt >= pause) TryToListen();
+            if (wanted && !isForeign && !IsRunning && ports.Services.Clock.ElapsedMs - triedAt >= pause) TryToListen();
             runtime?.Pump();
         }
 
@@ -128,8 +128,8 @@ namespace JobBroker.Bridge.Session
                 return new BridgeStatus
                 {
                     LastError = lastError,
-                    Phase = ports.Editor.Phase,
-                    Labels = ports.Editor.Labels,
+                    Phase = ports.Services.Editor.Phase,
+                    Labels = ports.Services.Editor.Labels,
                 };
             }
             return new BridgeStatus
@@ -141,7 +141,7 @@ namespace JobBroker.Bridge.Session
                 Generation = live.Session.Generation,
                 Port = live.Session.Port,
                 Phase = live.Phase(),
-                Labels = ports.Editor.Labels,
+                Labels = ports.Services.Editor.Labels,
                 WorkerConnected = live.WorkerConnected,
                 Worker = live.Session.Worker,
                 Clients = live.Session.Clients(),
@@ -157,14 +157,16 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>What a person does about a ledger that another process has.</summary>
         private string StaysOff => "The bridge of this process stays off, also once that one has ended: close that one, then "
-            + (ports.Security.Current.IsBatch ? "start this Editor again." : "click Start in Window > Unity Job Broker.");
+            + (ports.Services.Security.Current.IsBatch ? "start this Editor again." : "click Start in Window > Unity Job Broker.");
 
         private void TryToListen()
         {
-            triedAt = ports.Clock.ElapsedMs;
+            triedAt = ports.Services.Clock.ElapsedMs;
             try
             {
-                runtime ??= new BridgeRuntime(ports, options, toolAssemblies, Log);
+                // Beside the ledger, which has to be open before anything listens.
+                sockets ??= BridgeThread.Start("sockets", LoopbackListener.Prepare, _ => { });
+                runtime ??= new BridgeRuntime(ports, options, toolClasses, Log);
                 ports.SessionStore.Set(OwnerKey, "1");
                 runtime.Listen();
                 lastError = null;
@@ -201,6 +203,7 @@ namespace JobBroker.Bridge.Session
             ended = true;
             wanted = false;
             var inTime = runtime == null || close(runtime);
+            if (sockets != null) inTime &= sockets.Join(options.StopMs);
             if (!inTime) ports.Log.Warn("A thread of the bridge did not end in time.");
             return inTime;
         }

@@ -15,6 +15,7 @@ namespace JobBroker.Bridge.Session
     {
         private readonly OperationLedger ledger;
         private readonly ExecutionEngine engine;
+        private readonly Settlement settlement;
         private readonly UnityToolRegistry tools;
         private readonly McpSessionManager session;
         private readonly IClock clock;
@@ -22,12 +23,14 @@ namespace JobBroker.Bridge.Session
         public ReloadCoordinator(
             OperationLedger ledger,
             ExecutionEngine engine,
+            Settlement settlement,
             UnityToolRegistry tools,
             McpSessionManager session,
             IClock clock)
         {
             this.ledger = ledger;
             this.engine = engine;
+            this.settlement = settlement;
             this.tools = tools;
             this.session = session;
             this.clock = clock;
@@ -79,7 +82,7 @@ namespace JobBroker.Bridge.Session
                     break;
                 case RecoveryAction.Interrupt:
                     var message = $"The Editor lost this operation ({step.Reason}); it began.";
-                    engine.Settle(operation, Outcome.Error(
+                    settlement.Settle(operation, Outcome.Error(
                         LedgerState.Interrupted, step.Reason!, message, operation.StartedAt, clock.NowMs));
                     break;
             }
@@ -94,7 +97,7 @@ namespace JobBroker.Bridge.Session
                 return;
             }
             var message = $"There is no tool {operation.Tool} any more.";
-            engine.Settle(operation, Outcome.Error(LedgerState.Failed, "unknown_tool", message, null, clock.NowMs));
+            settlement.Settle(operation, Outcome.Error(LedgerState.Failed, "unknown_tool", message, null, clock.NowMs));
         }
     }
 }

@@ -7,17 +7,17 @@ namespace JobBroker.Bridge.Tools
 {
     /// <summary>
     /// A tool whose parameters are the properties of <typeparamref name="TSchema"/> and whose result is a
-    /// <typeparamref name="TResponse"/>. Its constructor throws where the schema class cannot be described.
+    /// <typeparamref name="TResponse"/>. The schema class is read when it is first asked for, not at the start of every script
+    /// domain; <see cref="InputSchema"/> throws where it cannot be described.
     /// </summary>
     public abstract class AbstractUnityTool<TSchema, TResponse> : IUnityTool, IChecksArguments
         where TSchema : class, new()
         where TResponse : class
     {
-        private readonly ParameterShape shape = ParameterShape.Of(typeof(TSchema));
-        private readonly JObject inputSchema = ToolParameterSchemaGenerator.InputSchema(typeof(TSchema));
+        private readonly SchemaClass schema = new SchemaClass(typeof(TSchema));
 
-        /// <summary>A copy, so that callers cannot change the schema of others.</summary>
-        public JObject InputSchema => (JObject)inputSchema.DeepClone();
+        /// <summary>A copy, so that callers cannot change the schema of others. Any thread.</summary>
+        public JObject InputSchema => schema.InputSchema();
 
         /// <summary>
         /// Binds the arguments and runs the call. Awaits as the thread does that calls: on Unity's main thread it
@@ -34,7 +34,7 @@ namespace JobBroker.Bridge.Tools
         /// <summary>
         /// The arguments as parameters; throws <see cref="ToolException"/> of type invalid_arguments.
         /// </summary>
-        protected TSchema Bind(JObject arguments) => (TSchema)ArgumentBinder.Bind(shape, arguments);
+        protected TSchema Bind(JObject arguments) => (TSchema)ArgumentBinder.Bind(schema.Shape, arguments);
     }
 
     /// <summary>A tool whose arguments can be looked at before it runs.</summary>

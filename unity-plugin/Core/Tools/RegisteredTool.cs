@@ -1,4 +1,5 @@
 #nullable enable
+using System;
 using JobBroker.Bridge.Tools.Parameters;
 using Newtonsoft.Json.Linq;
 
@@ -7,9 +8,8 @@ namespace JobBroker.Bridge.Tools
     /// <summary>A tool with all that the bridge knows of it. Never changed; any thread.</summary>
     public sealed class RegisteredTool
     {
-        private readonly JObject details;
+        private readonly Lazy<JObject> details;
 
-        /// <summary>Reads the tool's schema; whatever that throws is thrown on.</summary>
         /// <param name="package">What the tool's assembly came with; null for the project's own code.</param>
         public RegisteredTool(string name, IUnityTool tool, McpToolAttribute attribute, bool builtIn, string? package = null)
         {
@@ -26,10 +26,13 @@ namespace JobBroker.Bridge.Tools
             BeginsWhileBusy = attribute.BeginsWhileBusy;
             var neverStops = tool is IConditionallyCancellable conditional && !conditional.CanBeCancelled;
             Cancellable = attribute.Cancellable && !neverStops;
-            details = Describe(attribute, tool.InputSchema);
+            Description = attribute.Description + (DisplayDevelopmentOnly ? " (For development only.)" : "");
+            details = new Lazy<JObject>(() => Describe(attribute, tool.InputSchema));
         }
 
         public string Name { get; }
+
+        public string Description { get; }
 
         public IUnityTool Tool { get; }
 
@@ -66,13 +69,16 @@ namespace JobBroker.Bridge.Tools
         /// <summary>True when it does not wait for Unity to be ready.</summary>
         public bool BeginsWhileBusy { get; }
 
-        /// <summary>The tool's entry of get-tool-details; a copy.</summary>
-        public JObject Details() => (JObject)details.DeepClone();
+        /// <summary>
+        /// The tool's entry of get-tool-details; a copy. The first call reads the tool's schema; whatever that throws is thrown
+        /// on.
+        /// </summary>
+        public JObject Details() => (JObject)details.Value.DeepClone();
 
         private JObject Describe(McpToolAttribute attribute, JObject inputSchema) => new JObject
         {
             ["name"] = Name,
-            ["description"] = attribute.Description + (DisplayDevelopmentOnly ? " (For development only.)" : ""),
+            ["description"] = Description,
             ["parameterSchema"] = PlainParameterSchema.Of(inputSchema),
             ["displayDevelopmentOnly"] = DisplayDevelopmentOnly,
             ["inputSchema"] = inputSchema.DeepClone(),

@@ -3,46 +3,58 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
+using JobBroker.Bridge.Tools.BuiltIn;
 
 namespace JobBroker.Bridge.Tools
 {
     /// <summary>
-    /// Finds the [McpTool] classes of assemblies and makes tools of them; what cannot become one is reported, never
-    /// thrown.
+    /// Makes tools of the bridge's own classes and of a project's; what cannot become one is reported, never thrown.
     /// </summary>
     internal static class ToolDiscovery
     {
-        public static IReadOnlyList<RegisteredTool> In(
-            Assembly assembly,
-            bool builtIn,
-            string? package,
-            ToolServices services,
-            Action<string> report)
+        /// <summary>The bridge's own tools, which are described when somebody asks for that.</summary>
+        public static IEnumerable<RegisteredTool> Own(ToolServices services)
         {
-            var found = new List<RegisteredTool>();
-            foreach (var type in TypesOf(assembly, report).OrderBy(type => type.FullName, StringComparer.Ordinal))
+            foreach (var tool in BuiltInTools.All(services))
             {
-                var tool = Make(type, builtIn, package, services, report);
+                var attribute = tool.GetType().GetCustomAttribute<McpToolAttribute>(false)!;
+                yield return new RegisteredTool(NameOf(tool, attribute), tool, attribute, builtIn: true);
+            }
+        }
+
+        /// <summary>Those of these classes that are tools, in the order of their names.</summary>
+        public static IReadOnlyList<RegisteredTool> Among(
+            IEnumerable<Type> classes, Func<Assembly, string?> packageOf, ToolServices services, Action<string> report)
+        {
+            var own = typeof(ToolDiscovery).Assembly;
+            var packages = new Dictionary<Assembly, string?>();
+            var found = new List<RegisteredTool>();
+            foreach (var type in classes.Where(type => type.Assembly != own).OrderBy(type => type.FullName, StringComparer.Ordinal))
+            {
+                if (!packages.TryGetValue(type.Assembly, out var package))
+                {
+                    packages[type.Assembly] = package = packageOf(type.Assembly);
+                }
+                var tool = Make(type, package, services, report);
                 if (tool != null) found.Add(tool);
             }
             return found;
         }
 
-        /// <summary>The tool's parts checked and put together; null, and a report, where something is wrong.</summary>
+        /// <summary>
+        /// A project's tool, checked and described at once, on the thread that may use Unity's API; null, and a report, where
+        /// something is wrong.
+        /// </summary>
         public static RegisteredTool? Wrap(
-            IUnityTool tool,
-            McpToolAttribute attribute,
-            bool builtIn,
-            string? package,
-            Action<string> report)
+            IUnityTool tool, McpToolAttribute attribute, string? package, Action<string> report)
         {
             var type = tool.GetType();
-            var name = attribute.Name ?? ToolName.FromClass(type);
+            var name = NameOf(tool, attribute);
             var fault = ToolName.Fault(name);
             if (fault != null) return LeaveOut(type, fault, report);
             try
             {
-                var registered = new RegisteredTool(name, tool, attribute, builtIn, package);
+                var registered = new RegisteredTool(name, tool, attribute, false, package);
                 if ((string?)registered.Details()["inputSchema"]?["type"] == "object") return registered;
                 return LeaveOut(type, "its InputSchema must be of type object", report);
             }
@@ -52,8 +64,7 @@ namespace JobBroker.Bridge.Tools
             }
         }
 
-        private static RegisteredTool? Make(
-            Type type, bool builtIn, string? package, ToolServices services, Action<string> report)
+        private static RegisteredTool? Make(Type type, string? package, ToolServices services, Action<string> report)
         {
             try
             {
@@ -61,7 +72,7 @@ namespace JobBroker.Bridge.Tools
                 if (attribute == null) return null;
                 var fault = ClassFault(type);
                 if (fault != null) return LeaveOut(type, fault, report);
-                return Wrap(Construct(type, services), attribute, builtIn, package, report);
+                return Wrap(Construct(type, services), attribute, package, report);
             }
             catch (Exception error)
             {
@@ -69,6 +80,9 @@ namespace JobBroker.Bridge.Tools
                 return LeaveOut(type, $"it cannot be constructed: {reason.Message}", report);
             }
         }
+
+        private static string NameOf(IUnityTool tool, McpToolAttribute attribute) =>
+            attribute.Name ?? ToolName.FromClass(tool.GetType());
 
         private static string? ClassFault(Type type)
         {
@@ -86,25 +100,6 @@ namespace JobBroker.Bridge.Tools
         }
 
         private static ConstructorInfo? WithServices(Type type) => type.GetConstructor(new[] { typeof(ToolServices) });
-
-        private static IEnumerable<Type> TypesOf(Assembly assembly, Action<string> report)
-        {
-            try
-            {
-                return assembly.GetTypes();
-            }
-            catch (ReflectionTypeLoadException error)
-            {
-                var reason = error.LoaderExceptions.FirstOrDefault()?.Message;
-                report($"Some classes of {assembly.GetName().Name} cannot be loaded: {reason}");
-                return error.Types.Where(type => type != null).Select(type => type!);
-            }
-            catch (Exception error)
-            {
-                report($"{assembly.GetName().Name} cannot be searched for tools: {error.Message}");
-                return Enumerable.Empty<Type>();
-            }
-        }
 
         private static RegisteredTool? LeaveOut(Type type, string reason, Action<string> report)
         {

@@ -4,12 +4,12 @@ using JobBroker.Bridge.Security;
 
 namespace JobBroker.Bridge.Tools
 {
-    /// <summary>The ports that tools are written against; the Editor adapter fills all of them once at start.</summary>
+    /// <summary>
+    /// What tools are written against: the ports, which the Editor adapter fills once at start, and what the bridge adds
+    /// before it makes the tools.
+    /// </summary>
     public sealed class ToolServices
     {
-        /// <summary>The newest console lines, readable from any thread.</summary>
-        public ConsoleBuffer Logs { get; init; } = null!;
-
         public IClock Clock { get; init; } = null!;
 
         public IMainThread MainThread { get; init; } = null!;
@@ -50,6 +50,9 @@ namespace JobBroker.Bridge.Tools
 
         /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
         public ISecuritySettings Security { get; init; } = new Defaults();
+
+        /// <summary>The newest console lines, readable from any thread.</summary>
+        public ConsoleBuffer Logs { get; internal set; } = null!;
 
         /// <summary>All tools, for one that runs others; there when the first of them runs.</summary>
         public UnityToolRegistry Tools { get; internal set; } = null!;

@@ -3,8 +3,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
-using System.Security.Cryptography;
-using System.Text;
 using System.Threading;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -21,28 +19,24 @@ namespace JobBroker.Bridge.Tools
         private readonly Action<string> report;
         private readonly Func<Assembly, string?> packageOf;
         private volatile bool showsDevelopmentOnly;
-        private ToolSet current = new ToolSet(new Dictionary<string, RegisteredTool>());
+        private ToolSet current;
 
-        /// <summary>Finds the bridge's own tools and those of the given assemblies.</summary>
+        /// <summary>Makes the bridge's own tools and those of a project. Main thread only.</summary>
+        /// <param name="classes">Those of a project with an McpTool attribute; others are passed over.</param>
         /// <param name="report">Receives a sentence about each tool that is left out.</param>
         /// <param name="packageOf">The package that an assembly came with; null for the project's own code.</param>
         public UnityToolRegistry(
             ToolServices services,
-            IEnumerable<Assembly> assemblies,
+            IEnumerable<Type> classes,
             Action<string> report,
             Func<Assembly, string?>? packageOf = null)
         {
             this.report = report;
             this.packageOf = packageOf ?? (_ => null);
-            var own = typeof(UnityToolRegistry).Assembly;
             var found = new Dictionary<string, RegisteredTool>(StringComparer.Ordinal);
-            foreach (var tool in ToolDiscovery.In(own, true, null, services, report)) Enter(found, tool);
-            foreach (var assembly in assemblies.Where(assembly => assembly != own).Distinct())
-            {
-                var package = this.packageOf(assembly);
-                foreach (var tool in ToolDiscovery.In(assembly, false, package, services, report)) Enter(found, tool);
-            }
-            Replace(found);
+            foreach (var tool in ToolDiscovery.Own(services)) Enter(found, tool);
+            foreach (var tool in ToolDiscovery.Among(classes, this.packageOf, services, report)) Enter(found, tool);
+            current = new ToolSet(found);
             services.Tools = this;
         }
 
@@ -68,7 +62,8 @@ namespace JobBroker.Bridge.Tools
         }
 
         /// <summary>
-        /// 16 hexadecimal digits that change with the name, description or any other detail of a tool.
+        /// 16 hexadecimal digits that change with the name, description or any other detail of a tool. The first call after a
+        /// change describes every tool: a domain reload is not the time for that.
         /// </summary>
         public string Hash() => Current().Hash;
 
@@ -84,7 +79,7 @@ namespace JobBroker.Bridge.Tools
                 report($"The tool {tool.GetType().FullName} is left out: it has no McpTool attribute.");
                 return false;
             }
-            var wrapped = ToolDiscovery.Wrap(tool, described, false, packageOf(tool.GetType().Assembly), report);
+            var wrapped = ToolDiscovery.Wrap(tool, described, packageOf(tool.GetType().Assembly), report);
             if (wrapped == null) return false;
             lock (changing)
             {
@@ -133,23 +128,24 @@ namespace JobBroker.Bridge.Tools
         /// <summary>All tools at one moment; never changed.</summary>
         private sealed class ToolSet
         {
+            private readonly Lazy<string> hash;
+
             public ToolSet(IReadOnlyDictionary<string, RegisteredTool> byName)
             {
                 ByName = byName;
                 Ordered = byName.Values.OrderBy(tool => tool.Name, StringComparer.Ordinal).ToList();
-                Hash = HashOf(DetailsOf(Ordered, true));
+                hash = new Lazy<string>(() => HashOf(DetailsOf(Ordered, true)));
             }
 
             public IReadOnlyDictionary<string, RegisteredTool> ByName { get; }
 
             public IReadOnlyList<RegisteredTool> Ordered { get; }
 
-            public string Hash { get; }
+            public string Hash => hash.Value;
 
             private static string HashOf(JArray details)
             {
-                using var sha = SHA256.Create();
-                var digest = sha.ComputeHash(Encoding.UTF8.GetBytes(details.ToString(Formatting.None)));
+                var digest = Sha256.Of(details.ToString(Formatting.None));
                 return BitConverter.ToString(digest, 0, 8).Replace("-", "").ToLowerInvariant();
             }
         }

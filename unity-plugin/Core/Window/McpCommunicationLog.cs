@@ -22,6 +22,7 @@ namespace JobBroker.Bridge.Window
         private readonly int capacity;
         private readonly int textLimit;
         private readonly Queue<CommunicationEntry> entries = new Queue<CommunicationEntry>();
+        private string? saved;
         private long last;
 
         /// <param name="capacity">In entries.</param>
@@ -38,53 +39,80 @@ namespace JobBroker.Bridge.Window
         {
             get
             {
-                lock (gate) return last;
+                lock (gate)
+                {
+                    ReadSaved();
+                    return last;
+                }
             }
         }
 
         /// <summary>From oldest to newest, as they are now.</summary>
         public IReadOnlyList<CommunicationEntry> Entries()
         {
-            lock (gate) return entries.ToArray();
+            lock (gate)
+            {
+                ReadSaved();
+                return entries.ToArray();
+            }
         }
 
         public void Add(CommunicationKind kind, string peer, string method, JToken? body)
         {
             var text = RedactedText.Of(body, textLimit);
-            lock (gate) Enter(new CommunicationEntry(last + 1, clock.NowMs, kind, peer, method, text));
+            lock (gate)
+            {
+                ReadSaved();
+                Enter(new CommunicationEntry(last + 1, clock.NowMs, kind, peer, method, text));
+            }
         }
 
         public void Clear()
         {
-            lock (gate) entries.Clear();
+            lock (gate)
+            {
+                ReadSaved();
+                entries.Clear();
+            }
         }
 
         /// <summary>The newest entries as text, for the session store.</summary>
         public string Save()
         {
+            lock (gate)
+            {
+                if (saved != null) return saved;
+            }
             var newest = Entries();
             var rows = newest.Skip(Math.Max(0, newest.Count - Kept)).Select(entry => new JArray(
                 entry.Number, entry.AtMs, (int)entry.Kind, entry.Peer, entry.Method, entry.Text));
             return new JArray(rows).ToString(Formatting.None);
         }
 
-        /// <summary>Puts what <see cref="Save"/> gave in front; text that is something else changes nothing.</summary>
-        public void Restore(string? saved)
+        /// <summary>
+        /// Puts what <see cref="Save"/> gave in front; text that is something else changes nothing. It is read when the log is
+        /// first used: that is a domain reload's next request, and not the reload.
+        /// </summary>
+        public void Restore(string? text)
         {
-            if (string.IsNullOrEmpty(saved)) return;
+            lock (gate) saved = text;
+        }
+
+        private void ReadSaved()
+        {
+            var text = saved;
+            saved = null;
+            if (string.IsNullOrEmpty(text)) return;
             try
             {
-                var rows = JArray.Parse(saved!).Select(row => new CommunicationEntry(
+                var rows = JArray.Parse(text!).Select(row => new CommunicationEntry(
                     (long)row[0]!,
                     (long)row[1]!,
                     (CommunicationKind)(int)row[2]!,
                     (string)row[3]!,
                     (string)row[4]!,
                     (string)row[5]!)).ToList();
-                lock (gate)
-                {
-                    foreach (var row in rows) Enter(row);
-                }
+                foreach (var row in rows) Enter(row);
             }
             catch (Exception error) when (error is JsonException || error is ArgumentException
                 || error is FormatException || error is InvalidOperationException || error is OverflowException)

@@ -26,9 +26,8 @@ namespace JobBroker.Bridge.Window
 
         private static ToolRow Row(RegisteredTool tool, SecuritySnapshot settings)
         {
-            var description = (string?)tool.Details()["description"] ?? "";
             var isOn = ToolConsent.Refusal(tool, settings) == null;
-            return new ToolRow(tool.Name, description, Remark(tool) + Decided(tool, settings, isOn), isOn);
+            return new ToolRow(tool.Name, tool.Description, Remark(tool) + Decided(tool, settings, isOn), isOn);
         }
 
         private static string Remark(RegisteredTool tool)

@@ -52,6 +52,12 @@ namespace JobBroker.Bridge.Wire
 
         public int Port { get; }
 
+        /// <summary>
+        /// Makes a socket and closes it. For the first one of a script domain, Mono lists the network's devices and reads its
+        /// configuration, which takes as long as opening the ledger. Any thread.
+        /// </summary>
+        public static void Prepare() => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp).Close();
+
         private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
         /// <summary>Waits for the next connection; null when none came in time, or it was gone at once.</summary>

@@ -1,38 +1,29 @@
 #nullable enable
 using System;
-using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Unity;
 using JobBroker.EditorStubs;
-using UnityEditor;
 using UnityEditor.TestTools.TestRunner.Api;
 using Xunit;
+using static JobBroker.Bridge.Editor.Tests.GameTests;
 
 namespace JobBroker.Bridge.Editor.Tests;
 
-public sealed class UnityTestsTests : ITestRunListener
+/// <summary>Test runs of one script domain: ours, and those of people.</summary>
+public sealed class UnityTestsTests
 {
-    private static readonly TestNode Jumps = new("Game.Jumps");
-    private static readonly TestNode Falls = new("Game.Falls");
-    private static readonly TestNode Tree = new(
-        "Game",
-        new TestNode("Game.Tests.dll", new TestNode("Game", Jumps, Falls, new TestNode("Game.Manual") { RunState = RunState.Explicit }))
-        {
-            IsTestAssembly = true,
-        });
-
     private readonly StubbedEditor editor = new();
     private readonly UnitySessionStore store = new();
-    private readonly List<string> reported = [];
+    private readonly GameTests game = new();
 
     [Fact]
     public async Task Tells_each_test_as_it_ends_and_ends_with_the_runs_clean_up()
     {
         var tests = Domain();
-        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), game, default);
         Assert.True(tests.IsRunning);
         StubbedEditor.Notify(one => one.RunStarted(Tree));
         StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
@@ -48,7 +39,7 @@ public sealed class UnityTestsTests : ITestRunListener
 
         Assert.True(running.IsCompleted);
         await running;
-        Assert.Equal(["started 2", "Game.Jumps Passed ", "Game.Falls Failed fell"], reported);
+        Assert.Equal(["started 2", "Game.Jumps Passed ", "Game.Falls Failed fell"], game.Reported);
         Assert.False(tests.IsRunning);
     }
 
@@ -60,63 +51,20 @@ public sealed class UnityTestsTests : ITestRunListener
     public void Counts_only_what_the_filter_means_and_hands_it_on(TestFilterKind kind, string value, int count)
     {
         var tests = Domain();
-        _ = tests.RunAsync(Request(kind, value), this, default);
+        _ = tests.RunAsync(Request(kind, value), game, default);
         StubbedEditor.Notify(one => one.RunStarted(Tree));
 
-        Assert.Equal([$"started {count}"], reported);
+        Assert.Equal([$"started {count}"], game.Reported);
         var filter = Assert.Single(Assert.Single(StubEditor.TestRuns).filters);
         var handed = filter.testNames ?? filter.groupNames ?? filter.assemblyNames ?? filter.categoryNames;
         Assert.Equal([value], handed);
     }
 
     [Fact]
-    public async Task Goes_on_after_a_domain_reload()
-    {
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        before.Dispose();
-        Assert.Empty(StubEditor.TestCallbacks);
-
-        var after = Domain();
-        Assert.True(after.IsRunning);
-        Assert.Null(after.AttachAsync(new TestRunRequest("another", TestPlatform.EditMode, TestFilterKind.All, ""), this, default));
-        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default);
-        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Falls, TestStatus.Passed)));
-        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
-        after.Tick();
-
-        Assert.NotNull(running);
-        await running!;
-        Assert.Equal(["Game.Falls Passed "], reported);
-        Assert.Null(after.AttachAsync(Request(TestFilterKind.All, ""), this, default));
-    }
-
-    [Fact]
-    public async Task A_run_that_the_framework_gave_up_after_a_reload_fails_in_the_end()
-    {
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        before.Dispose();
-        StubEditor.EndTestJobs();
-
-        var after = Domain();
-        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
-        editor.Clock.ElapsedMs += 9_999;
-        after.Tick();
-        Assert.False(running.IsCompleted);
-        editor.Clock.ElapsedMs += 1;
-        after.Tick();
-
-        var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
-        Assert.Contains("domain reload", error.Message);
-        Assert.False(after.IsRunning);
-    }
-
-    [Fact]
     public async Task An_error_of_the_framework_fails_the_run()
     {
         var tests = Domain();
-        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), game, default);
         StubbedEditor.Notify(one => ((IErrorCallbacks)one).OnError("compile errors"));
         tests.Tick();
         Assert.False(running.IsCompleted, "its clean-up follows");
@@ -136,41 +84,21 @@ public sealed class UnityTestsTests : ITestRunListener
         StubbedEditor.Notify(one => one.RunStarted(Tree));
         StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
         tests.Tick();
-        var refused = Assert.Throws<ToolException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), this, default); });
+        var refused = Assert.Throws<ToolException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), game, default); });
         Assert.Equal("tests_running", refused.Type);
         Assert.Empty(StubEditor.TestRuns);
 
         StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
         tests.Tick();
         Assert.False(tests.IsRunning);
-        Assert.Empty(reported);
-    }
-
-    [Fact]
-    public void A_persons_PlayMode_run_of_1_1_is_known_after_its_reload_although_it_has_no_job()
-    {
-        StubEditor.HasOldTestFramework = true;
-        var before = Domain();
-        StubEditor.BeginTestJob();
-        StubbedEditor.Notify(one => one.RunStarted(Tree));
-        before.Dispose();
-        StubEditor.EndTestJobs();
-        EditorApplication.isPlaying = true;
-
-        var after = Domain();
-        after.Tick();
-        Assert.True(after.IsRunning);
-        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
-        EditorApplication.isPlaying = false;
-        after.Tick();
-        Assert.False(after.IsRunning);
+        Assert.Empty(game.Reported);
     }
 
     [Fact]
     public async Task A_persons_run_that_follows_a_lost_one_of_ours_is_not_told_as_ours()
     {
         var tests = Domain();
-        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), game, default);
         // A person cancels it, which nobody tells, and runs the tests themselves.
         StubEditor.EndTestJobs();
         StubEditor.BeginTestJob("theirs");
@@ -182,43 +110,8 @@ public sealed class UnityTestsTests : ITestRunListener
         editor.Clock.ElapsedMs += 10_000;
         tests.Tick();
         await Assert.ThrowsAsync<InvalidOperationException>(() => running);
-        Assert.Empty(reported);
+        Assert.Empty(game.Reported);
         Assert.True(tests.IsRunning, "theirs");
-    }
-
-    [Fact]
-    public void A_run_of_ours_that_nobody_listens_to_is_watched_to_its_end()
-    {
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        before.Dispose();
-
-        var after = Domain();
-        editor.Clock.ElapsedMs += 60_000;
-        after.Tick();
-        Assert.True(after.IsRunning);
-        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
-        after.Tick();
-        Assert.False(after.IsRunning);
-        Assert.Empty(reported);
-    }
-
-    [Fact]
-    public async Task What_ended_before_the_operation_went_on_after_a_reload_is_told_then()
-    {
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        before.Dispose();
-
-        var after = Domain();
-        StubbedEditor.Notify(one => one.RunStarted(Tree));
-        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
-        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
-        after.Tick();
-        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
-        after.Tick();
-        await running;
-        Assert.Equal(["started 2", "Game.Jumps Passed "], reported);
     }
 
     [Fact]
@@ -227,7 +120,7 @@ public sealed class UnityTestsTests : ITestRunListener
         using var cancellation = new CancellationTokenSource();
         var tests = Domain();
         Assert.True(tests.CanCancel);
-        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, cancellation.Token);
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), game, cancellation.Token);
         await Task.Run(cancellation.Cancel);
         Assert.Empty(StubEditor.CancelledRuns);
         tests.Tick();
@@ -246,7 +139,7 @@ public sealed class UnityTestsTests : ITestRunListener
     public async Task A_run_whose_scenes_a_person_did_not_want_to_save_fails_in_the_end()
     {
         var tests = Domain();
-        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), game, default);
         StubEditor.EndTestJobs();
         tests.Tick();
         Assert.False(running.IsCompleted);
@@ -255,61 +148,6 @@ public sealed class UnityTestsTests : ITestRunListener
         var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
         Assert.Contains("a person has ended the run", error.Message);
     }
-
-    [Fact]
-    public async Task With_a_test_framework_of_1_1_a_run_goes_on_after_a_reload_as_long_as_it_takes()
-    {
-        StubEditor.HasOldTestFramework = true;
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        before.Dispose();
-
-        var after = Domain();
-        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
-        editor.Clock.ElapsedMs += 3_600_000;
-        after.Tick();
-        Assert.False(running.IsCompleted, "IsRunActive is false there, but the framework still has the job");
-        Assert.Throws<ToolException>(() => { _ = after.RunAsync(Request(TestFilterKind.All, ""), this, default); });
-
-        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
-        after.Tick();
-        await running;
-    }
-
-    [Fact]
-    public async Task A_reload_during_the_clean_up_loses_no_report()
-    {
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
-        before.Dispose();
-
-        var after = Domain();
-        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
-        StubEditor.EndTestJobs();
-        after.Tick();
-        Assert.True(running.IsCompleted);
-        await running;
-    }
-
-    [Fact]
-    public void Script_domains_leave_no_object_of_the_framework_behind()
-    {
-        for (var generation = 0; generation < 3; generation++)
-        {
-            var tests = Domain();
-            var api = Assert.Single(StubEditor.Assets, one => one is TestRunnerApi);
-            Assert.Equal(UnityEngine.HideFlags.HideAndDontSave, api.hideFlags);
-            tests.Dispose();
-        }
-    }
-
-    void ITestRunListener.Started(int totalCases) => reported.Add($"started {totalCases}");
-
-    void ITestRunListener.Finished(TestCaseResult testCase) => reported.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
-
-    private static TestRunRequest Request(TestFilterKind kind, string value, TestPlatform platform = TestPlatform.EditMode) =>
-        new("operation-1", platform, kind, value);
 
     private UnityTests Domain() => new(store, editor.Clock, editor.Project);
 }

@@ -26,31 +26,34 @@ public sealed class ScriptDomain : IScriptDomain
         var scenes = new HostScenes(native.Scenes);
         var ports = new BridgePorts
         {
-            Clock = new HostClock(),
-            MainThread = new HostMainThread(native),
+            Services = new ToolServices
+            {
+                Clock = new HostClock(),
+                MainThread = new HostMainThread(native),
+                Editor = new HostEditorInfo(native),
+                Console = new HostConsole(native),
+                Menu = new HostMenu(native, effects),
+                Compiler = new HostCompiler(native, effects, reload),
+                Tests = new HostTests(native, effects, reload),
+                Scene = scenes,
+                SceneFiles = scenes,
+                Objects = new HostObjects(native.Scenes, scenes),
+                Search = new HostSearch(),
+                Builds = new HostBuilds(native, effects, reload),
+                Code = new HostCode(),
+                PlayMode = new HostPlayMode(native, effects, reload),
+                State = new HostState(native),
+                Screen = new HostScreen(native),
+                Assets = new HostAssets(native, effects),
+                Packages = new HostPackages(native, effects, reload),
+                Ticks = ticks,
+                Security = new HostSecurity(native),
+            },
             SessionStore = new HostSessionStore(native),
-            Editor = new HostEditorInfo(native),
-            Console = new HostConsole(native),
-            Menu = new HostMenu(native, effects),
-            Compiler = new HostCompiler(native, effects, reload),
-            Tests = new HostTests(native, effects, reload),
-            Scene = scenes,
-            SceneFiles = scenes,
-            Objects = new HostObjects(native.Scenes, scenes),
-            Search = new HostSearch(),
-            Builds = new HostBuilds(native, effects, reload),
-            Code = new HostCode(),
-            PlayMode = new HostPlayMode(native, effects, reload),
-            State = new HostState(native),
-            Screen = new HostScreen(native),
-            Assets = new HostAssets(native, effects),
-            Packages = new HostPackages(native, effects, reload),
-            Ticks = ticks,
-            Security = new HostSecurity(native),
             Log = new HostLog(),
             PackageOf = _ => native.ToolPackage,
         };
-        controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
+        controller = new McpServerController(ports, OptionsOf(settings), []);
         controller.StartIfWanted(true);
         foreach (var (name, isForDevelopment) in native.ExtraTools) Register(name, isForDevelopment);
     }

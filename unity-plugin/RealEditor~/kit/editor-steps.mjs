@@ -64,6 +64,7 @@ export const EDITOR_STEPS = [
       "create-scene",
       "create-game-object",
       "modify-game-object",
+      "add-component",
       "modify-component",
       "save-scene",
       "open-scene",
@@ -75,7 +76,8 @@ export const EDITOR_STEPS = [
         ["create-scene", { Path: "Assets/Made.unity" }],
         ["create-game-object", { Name: "Made", Primitive: "Cube" }],
         ["modify-game-object", { Target: "Made", Position: [1, 2, 3] }],
-        ["modify-component", { Target: "Made", Component: "Rigidbody", Add: true }],
+        ["add-component", { Target: "Made", Component: "Rigidbody" }],
+        ["modify-component", { Target: "Made", Component: "Rigidbody", Properties: { mass: 2 } }],
         ["save-scene", {}],
         ["open-scene", { Path: "Assets/Made.unity" }],
       ]);

@@ -235,7 +235,7 @@ export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolC
     arguments: args,
     meta,
     selected: selection?.editor,
-    trace: call.trace,
+    trace: call.trace ?? traceOf(params, call),
     signal: request.signal,
     folders,
     askUser,

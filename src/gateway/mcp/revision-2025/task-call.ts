@@ -5,7 +5,7 @@ import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import type { Submission } from "../../submit.js";
 import { ProtocolError } from "../protocol-error.js";
-import { type CallToolDeps, type OpenCall, toolCallOf, traceOf } from "../requests/call-tool.js";
+import { type CallToolDeps, type OpenCall, toolCallOf } from "../requests/call-tool.js";
 import { type Task, taskOf } from "../tasks/task.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import { refusalError } from "../tools/tool-answer.js";
@@ -40,7 +40,7 @@ export async function callAsTask(
     throw new ProtocolError(RPC_UNKNOWN_METHOD, message);
   }
   try {
-    const submission = await broker.submit(toolCallOf(called, { ...call, trace: traceOf(called, call) }));
+    const submission = await broker.submit(toolCallOf(called, call));
     const { record, relation } = submission;
     if (relation === "created") request.created(record.logId);
     request.accepted();

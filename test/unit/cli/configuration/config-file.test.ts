@@ -2,7 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { parseConfigFile } from "../../../../src/cli/configuration/config-file.js";
 import { type Problem, WrongConfiguration } from "../../../../src/cli/configuration/problems.js";
 import { readConfiguration } from "../../../../src/cli/configuration/read-configuration.js";
 import { takeSettingFlags } from "../../../../src/cli/configuration/setting-flags.js";
@@ -125,6 +127,48 @@ test("everything that is wrong is reported at once, in the file and beside it", 
 
 test("what is wrong in the file counts also where a variable takes its place", () => {
   expect(problemsOf("log: {level: loud}", { UNITY_BROKER_LOG_LEVEL: "info" })).toMatchObject([{ line: 1 }]);
+});
+
+test("whatever the file says, it is read, or its problems are told", () => {
+  expect(problemsOf("tools:\n  a: *nothing")).toMatchObject([
+    { line: 2, what: expect.stringContaining("nothing") },
+  ]);
+  const bomb = [
+    "a: &a [x, x]",
+    ..."bcdefgh".split("").map((name, at) => `${name}: &${name} [${`*${"abcdefg"[at]},`.repeat(9)}]`),
+  ];
+  expect(problemsOf(bomb.join("\n")).length).toBeGreaterThan(0);
+  const word = fc.constantFrom(
+    "log",
+    "level",
+    "tools",
+    "gateway",
+    ": ",
+    "\n",
+    "  ",
+    "- ",
+    "*a",
+    "&a",
+    "{",
+    "}",
+    "[",
+    "]",
+    "'",
+    "!x",
+    "~",
+    "1",
+    "#",
+    "%",
+    "|",
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(word, { maxLength: 30 }).map((words) => words.join("")),
+  );
+  fc.assert(
+    fc.property(text, (written) => void parseConfigFile(written, path)),
+    { numRuns: 2_000 },
+  );
 });
 
 test("a secret that is wrong is not repeated", () => {

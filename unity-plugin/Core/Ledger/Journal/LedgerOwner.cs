@@ -18,13 +18,17 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>How far apart the same start of a process may be read, where the system has no exact stamp for it.</summary>
         private const long SameStartMs = 2000;
 
+        /// <summary>Names this process, unless a script domain before has done it.</summary>
         public static void Write(string file)
         {
             using (var self = Process.GetCurrentProcess())
             {
+                var stamp = $"{self.Id.ToString(CultureInfo.InvariantCulture)} {Stamp(self.Id)} {Dns.GetHostName()}";
+                var folder = FolderOf(file);
+                var known = Lines(file);
+                if (known.Length == 3 && known[1] == stamp && known[2] == folder) return;
                 var text = $"process {self.Id} ({self.ProcessName}), since {DateTime.UtcNow:yyyy-MM-dd HH:mm:ss} UTC\n"
-                    + $"{self.Id.ToString(CultureInfo.InvariantCulture)} {Stamp(self.Id)} {Dns.GetHostName()}\n"
-                    + FolderOf(file) + "\n";
+                    + stamp + "\n" + folder + "\n";
                 var bytes = Encoding.UTF8.GetBytes(text);
                 AtomicFile.Write(file, false, stream => stream.Write(bytes, 0, bytes.Length));
             }

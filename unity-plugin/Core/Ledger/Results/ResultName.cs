@@ -1,5 +1,4 @@
 #nullable enable
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
 
@@ -26,17 +25,9 @@ namespace JobBroker.Bridge.Ledger
 
         private static string Digest(string operationId)
         {
-            using (var sha = SHA256.Create())
-            {
-                var digest = sha.ComputeHash(Encoding.UTF8.GetBytes(operationId));
-                var hex = new StringBuilder(64);
-                foreach (var octet in digest)
-                {
-                    hex.Append(octet.ToString("x2"));
-                }
-
-                return hex.ToString();
-            }
+            var hex = new StringBuilder(64);
+            foreach (var octet in Sha256.Of(operationId)) hex.Append(octet.ToString("x2"));
+            return hex.ToString();
         }
     }
 }

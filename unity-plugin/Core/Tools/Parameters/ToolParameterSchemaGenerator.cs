@@ -17,12 +17,13 @@ namespace JobBroker.Bridge.Tools.Parameters
         /// The closed object that calls of the tool must match; throws NotSupportedException naming what it cannot
         /// describe.
         /// </summary>
-        public static JObject InputSchema(Type schema)
+        public static JObject InputSchema(Type schema) => InputSchema(ParameterShape.Of(schema));
+
+        internal static JObject InputSchema(ParameterShape shape)
         {
-            var shape = ParameterShape.Of(schema);
             if (shape.Kind != ShapeKind.Record)
             {
-                throw new NotSupportedException($"{schema.Name} cannot be the schema of a tool: it must be a class.");
+                throw new NotSupportedException($"{shape.Type.Name} cannot be the schema of a tool: it must be a class.");
             }
             var described = new JObject { ["$schema"] = Dialect };
             described.Merge(Record(shape));

@@ -47,8 +47,9 @@ public sealed class ReloadTests : IDisposable
             var (closing, unloading) = scripts.Unload();
             Assert.True(worker.Ends());
             Console.WriteLine(
-                $"domain {number}: loaded in {scripts.LoadedMs} ms, bridge started in {scripts.StartedMs} ms "
-                + $"({scripts.ProcessorMs} ms of a processor), closed in {closing} ms, unloaded in {unloading} ms");
+                $"domain {number}{(number == 1 ? " (first)" : "")}: loaded in {scripts.LoadedMs} ms, the bridge's start kept the main "
+                + $"thread {scripts.StartedMs:0} ms, of which it computed {scripts.MainThreadMs:0} ms (all threads "
+                + $"{scripts.ProcessorMs:0} ms), closed in {closing} ms, unloaded in {unloading} ms");
         }
         Assert.Equal(2 * Reloads + 1, executed);
     }

@@ -21,18 +21,23 @@ internal sealed class ScriptDomain
         inside = (Inside)domain.CreateInstanceAndUnwrap(typeof(Inside).Assembly.FullName, typeof(Inside).FullName!);
         LoadedMs = loading.ElapsedMilliseconds;
         inside.Start(session, folder);
-        (StartedMs, ProcessorMs) = (inside.StartedMs, inside.ProcessorMs);
+        (StartedMs, MainThreadMs, ProcessorMs) = (inside.StartedMs, inside.MainThreadMs, inside.ProcessorMs);
         Port = inside.Port;
     }
 
     /// <summary>What the domain itself took; an Editor pays this with or without a bridge.</summary>
     public long LoadedMs { get; }
 
-    /// <summary>What the bridge took, compiling its code for this domain included.</summary>
-    public long StartedMs { get; }
+    /// <summary>
+    /// How long the bridge's start kept the main thread, compiling its code for this domain included; more on a busy machine.
+    /// </summary>
+    public double StartedMs { get; }
 
-    /// <summary>What that took of a processor; on a busy machine less than the time that passed.</summary>
-    public long ProcessorMs { get; }
+    /// <summary>What the main thread computed of that.</summary>
+    public double MainThreadMs { get; }
+
+    /// <summary>What all threads of the process computed meanwhile.</summary>
+    public double ProcessorMs { get; }
 
     public int Port { get; }
 
@@ -56,9 +61,11 @@ internal sealed class ScriptDomain
     {
         private RunningBridge? bridge;
 
-        public long StartedMs { get; private set; }
+        public double StartedMs => bridge!.StartTook.Ms;
 
-        public long ProcessorMs { get; private set; }
+        public double MainThreadMs => bridge!.StartTook.MainThreadMs;
+
+        public double ProcessorMs => bridge!.StartTook.ProcessorMs;
 
         public int Port => bridge!.Port;
 
@@ -66,9 +73,6 @@ internal sealed class ScriptDomain
 
         public void Start(NativeSession session, string folder)
         {
-            var clock = Stopwatch.StartNew();
-            var process = Process.GetCurrentProcess();
-            var used = process.TotalProcessorTime;
             bridge = new RunningBridge(
                 options =>
                 {
@@ -79,9 +83,6 @@ internal sealed class ScriptDomain
                     options.StopMs = 20_000;
                 },
                 store: session);
-            StartedMs = clock.ElapsedMilliseconds;
-            process.Refresh();
-            ProcessorMs = (long)(process.TotalProcessorTime - used).TotalMilliseconds;
             bridge.Editor.Menu.Add("Build/Android");
             bridge.Editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution);
         }

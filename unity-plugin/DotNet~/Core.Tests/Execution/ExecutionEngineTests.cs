@@ -19,35 +19,11 @@ namespace JobBroker.Bridge.Tests.Execution;
 /// <summary>What stands between a queued operation and its tool, and who is woken for its end.</summary>
 public sealed class ExecutionEngineTests : IDisposable
 {
-    private readonly TestFolder folder = new();
-    private readonly ManualClock clock = new();
-    private readonly CountedWakes mainThread = new();
-    private readonly List<string> told = [];
-    private readonly OperationLedger ledger;
-    private readonly ExecutionEngine engine;
-    private string? refusal;
+    private readonly TestEngine engine = new();
 
-    public ExecutionEngineTests()
-    {
-        ledger = OperationLedger.Open(new LedgerOptions(folder.Path), clock);
-        engine = new ExecutionEngine(
-            ledger, new OperationQueue(), new CancellationRegistry(), new ProgressBoard(clock, 250, _ => { }, _ => { }),
-            new ResumeRecords(new NoSession()), clock, mainThread, new WireLog(), (method, _) => told.Add(method),
-            operation => told.Add(operation.State), () => new JObject(), () => "ready", (_, _) => refusal);
-    }
+    public void Dispose() => engine.Dispose();
 
-    public void Dispose()
-    {
-        Assert.True(engine.Stop(5000));
-        ledger.Dispose();
-        folder.Dispose();
-    }
-
-    private void Queue(Func<Task<object?>> run)
-    {
-        var tool = new RegisteredTool("tool", new Running(run), new McpToolAttribute(), false);
-        engine.Queue(ledger.Accepted("op"), tool);
-    }
+    private void Queue(Func<Task<object?>> run) => engine.Accept("op", new Running(run));
 
     [Fact]
     public void The_disk_and_the_worker_know_that_it_began_before_the_tool_is_invoked()
@@ -56,15 +32,15 @@ public sealed class ExecutionEngineTests : IDisposable
         string[] before = [];
         Queue(() =>
         {
-            using var reader = new StreamReader(File.Open(folder.Journal, FileMode.Open, FileAccess.Read, FileShare.ReadWrite));
+            using var reader = new StreamReader(File.Open(engine.Folder.Journal, FileMode.Open, FileAccess.Read, FileShare.ReadWrite));
             journal = reader.ReadToEnd();
-            before = told.ToArray();
+            before = engine.Told.ToArray();
             return Task.FromResult<object?>(null);
         });
         engine.Pump();
         Assert.Equal(LedgerState.Running, (string?)JObject.Parse(journal.TrimEnd('\n').Split('\n').Last()[9..])["kind"]);
-        Assert.Equal(new[] { "operation/running" }, before);
-        Assert.Equal(new[] { "operation/running", LedgerState.Completed }, told);
+        Assert.Equal(new[] { "begins" }, before);
+        Assert.Equal(new[] { "begins", LedgerState.Completed }, engine.Told);
     }
 
     [Fact]
@@ -76,21 +52,21 @@ public sealed class ExecutionEngineTests : IDisposable
             invoked = true;
             return Task.FromResult<object?>(null);
         });
-        refusal = "tool is blocked: it was switched off.";
+        engine.Refusal = "tool is blocked: it was switched off.";
         engine.Pump();
         Assert.False(invoked);
-        Assert.Equal([LedgerState.Failed], told);
-        Assert.Equal("security_blocked", ledger.Get("op")!.Outcome!.ErrorType);
+        Assert.Equal([LedgerState.Failed], engine.Told);
+        Assert.Equal("security_blocked", engine.Ledger.Get("op")!.Outcome!.ErrorType);
     }
 
     [Fact]
     public void What_ends_at_once_is_settled_by_the_pump_that_began_it()
     {
         Queue(() => Task.FromResult<object?>(null));
-        var wakes = mainThread.Wakes;
+        var wakes = engine.MainThread.Wakes;
         engine.Pump();
-        Assert.Equal(LedgerState.Completed, ledger.Get("op")!.State);
-        Assert.Equal(wakes, mainThread.Wakes);
+        Assert.Equal(LedgerState.Completed, engine.Ledger.Get("op")!.State);
+        Assert.Equal(wakes, engine.MainThread.Wakes);
     }
 
     [Fact]
@@ -99,12 +75,12 @@ public sealed class ExecutionEngineTests : IDisposable
         var end = new TaskCompletionSource<object?>();
         Queue(() => end.Task);
         engine.Pump();
-        Assert.Equal(LedgerState.Running, ledger.Get("op")!.State);
-        var wakes = mainThread.Wakes;
+        Assert.Equal(LedgerState.Running, engine.Ledger.Get("op")!.State);
+        var wakes = engine.MainThread.Wakes;
         end.SetResult(null);
-        Assert.Equal(wakes + 1, mainThread.Wakes);
+        Assert.Equal(wakes + 1, engine.MainThread.Wakes);
         engine.Pump();
-        Assert.Equal(LedgerState.Completed, ledger.Get("op")!.State);
+        Assert.Equal(LedgerState.Completed, engine.Ledger.Get("op")!.State);
     }
 
     private sealed class Running(Func<Task<object?>> run) : IUnityTool
@@ -112,25 +88,5 @@ public sealed class ExecutionEngineTests : IDisposable
         public JObject InputSchema => new() { ["type"] = "object" };
 
         public Task<object?> ExecuteAsync(JObject arguments, ToolContext context) => run();
-    }
-
-    private sealed class CountedWakes : IMainThread
-    {
-        private int wakes;
-
-        public int Wakes => Volatile.Read(ref wakes);
-
-        public bool IsCurrent => true;
-
-        public void Wake() => Interlocked.Increment(ref wakes);
-    }
-
-    private sealed class NoSession : ISessionStore
-    {
-        public string? Get(string key) => null;
-
-        public void Set(string key, string? value)
-        {
-        }
     }
 }

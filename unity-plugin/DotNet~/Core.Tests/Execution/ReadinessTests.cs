@@ -17,31 +17,12 @@ namespace JobBroker.Bridge.Tests.Execution;
 /// <summary>What changes or tests the project begins only when Unity is ready for it.</summary>
 public sealed class ReadinessTests : IDisposable
 {
-    private readonly TestFolder folder = new();
-    private readonly ManualClock clock = new();
-    private readonly OperationQueue queue = new();
+    private readonly TestEngine engine = new(intervalMs: 0);
     private readonly List<string> began = [];
-    private readonly List<string> told = [];
-    private readonly OperationLedger ledger;
-    private readonly ProgressBoard progress;
-    private readonly ExecutionEngine engine;
-    private string phase = "ready";
 
-    public ReadinessTests()
-    {
-        ledger = OperationLedger.Open(new LedgerOptions(folder.Path), clock);
-        progress = new ProgressBoard(clock, 0, json => told.Add($"{json["seq"]} {json["message"]}"), _ => { });
-        engine = new ExecutionEngine(
-            ledger, queue, new CancellationRegistry(), progress, new ResumeRecords(new NoSession()), clock, new NeverAsleep(),
-            new WireLog(), (_, _) => { }, _ => { }, () => new JObject(), () => phase, (_, _) => null);
-    }
+    private IEnumerable<string> Told => engine.Progress.Select(json => $"{json["seq"]} {json["message"]}");
 
-    public void Dispose()
-    {
-        Assert.True(engine.Stop(5000));
-        ledger.Dispose();
-        folder.Dispose();
-    }
+    public void Dispose() => engine.Dispose();
 
     [Theory]
     [InlineData("compiling", "scripts compile")]
@@ -64,43 +45,43 @@ public sealed class ReadinessTests : IDisposable
     [Fact]
     public void It_waits_without_having_begun_and_says_for_what()
     {
-        phase = "compiling";
+        engine.Phase = "compiling";
         Queue("edit", ToolEffect.Mutating);
         engine.Pump();
         engine.Pump();
-        Assert.Equal(LedgerState.Accepted, ledger.Get("edit")!.State);
-        Assert.Equal(["1 Waits: scripts compile"], told);
-        phase = "importing";
+        Assert.Equal(LedgerState.Accepted, engine.Ledger.Get("edit")!.State);
+        Assert.Equal(["1 Waits: scripts compile"], Told);
+        engine.Phase = "importing";
         engine.Pump();
-        Assert.Equal("2 Waits: assets are imported", told.Last());
+        Assert.Equal("2 Waits: assets are imported", Told.Last());
         Assert.Empty(began);
 
-        phase = "ready";
+        engine.Phase = "ready";
         engine.Pump();
         Assert.Equal(["edit"], began);
-        Assert.Equal(LedgerState.Completed, ledger.Get("edit")!.State);
-        Assert.Equal("3 begins", told.Last());
+        Assert.Equal(LedgerState.Completed, engine.Ledger.Get("edit")!.State);
+        Assert.Equal("3 begins", Told.Last());
     }
 
     [Fact]
     public void It_says_again_that_it_still_waits_and_since_when_and_a_cancellation_ends_that()
     {
-        phase = "importing";
+        engine.Phase = "importing";
         Queue("edit", ToolEffect.Mutating);
         engine.Pump();
-        clock.NowMs += 4_999;
+        engine.Clock.NowMs += 4_999;
         engine.Pump();
-        Assert.Single(told);
-        clock.NowMs += 1;
+        Assert.Single(Told);
+        engine.Clock.NowMs += 1;
         engine.Pump();
-        Assert.Equal("2 Waits: assets are imported", told.Last());
-        clock.NowMs += 115_000;
+        Assert.Equal("2 Waits: assets are imported", Told.Last());
+        engine.Clock.NowMs += 115_000;
         engine.Pump();
-        Assert.Equal("3 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", told.Last());
+        Assert.Equal("3 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", Told.Last());
 
-        queue.Remove("edit");
-        engine.Settle(ledger.Get("edit")!, Outcome.Error(LedgerState.Cancelled, "cancelled", "", null, clock.NowMs));
-        phase = "ready";
+        engine.Queue.Remove("edit");
+        engine.Settlement.Settle(engine.Ledger.Get("edit")!, Outcome.Error(LedgerState.Cancelled, "cancelled", "", null, engine.Clock.NowMs));
+        engine.Phase = "ready";
         engine.Pump();
         Assert.Empty(began);
     }
@@ -108,7 +89,7 @@ public sealed class ReadinessTests : IDisposable
     [Fact]
     public void A_read_and_what_waits_for_Unity_itself_are_not_held()
     {
-        phase = "compiling";
+        engine.Phase = "compiling";
         Queue("read", ToolEffect.ReadOnly);
         Queue("compile", ToolEffect.Idempotent, beginsWhileBusy: true);
         engine.Pump();
@@ -123,7 +104,7 @@ public sealed class ReadinessTests : IDisposable
         Queue("read behind it", ToolEffect.ReadOnly);
         engine.Pump();
         Assert.Equal(["refresh"], began);
-        phase = "ready";
+        engine.Phase = "ready";
         engine.Pump();
         Assert.Equal(["refresh", "tests", "read behind it"], began);
     }
@@ -131,10 +112,10 @@ public sealed class ReadinessTests : IDisposable
     [Fact]
     public void What_a_domain_reload_cut_goes_on_at_once()
     {
-        phase = "compiling";
-        var operation = ledger.Accepted("cut");
-        ledger.Begin(operation);
-        engine.Queue(operation, new RegisteredTool("tool", new Noted(began, "cut"), new McpToolAttribute(), false), resumes: true);
+        engine.Phase = "compiling";
+        var operation = engine.Ledger.Accepted("cut");
+        engine.Ledger.Begin(operation);
+        engine.Resume(operation, new Noted(began, "cut"));
         engine.Pump();
         Assert.Equal(["cut resumes"], began);
     }
@@ -150,8 +131,8 @@ public sealed class ReadinessTests : IDisposable
     private void Queue(string id, ToolEffect effect, bool beginsWhileBusy = false, string? then = null)
     {
         var attribute = new McpToolAttribute { Effect = effect, BeginsWhileBusy = beginsWhileBusy };
-        var tool = new Noted(began, id, () => phase = then ?? phase);
-        engine.Queue(ledger.Accepted(id), new RegisteredTool("tool", tool, attribute, false));
+        var tool = new Noted(began, id, () => engine.Phase = then ?? engine.Phase);
+        engine.Accept(id, tool, attribute);
     }
 
     private sealed class Noted(List<string> began, string name, Action? then = null) : IUnityTool, IResumableTool
@@ -170,24 +151,6 @@ public sealed class ReadinessTests : IDisposable
         {
             began.Add(name + " resumes");
             return Task.FromResult<object?>(null);
-        }
-    }
-
-    private sealed class NeverAsleep : IMainThread
-    {
-        public bool IsCurrent => true;
-
-        public void Wake()
-        {
-        }
-    }
-
-    private sealed class NoSession : ISessionStore
-    {
-        public string? Get(string key) => null;
-
-        public void Set(string key, string? value)
-        {
         }
     }
 }

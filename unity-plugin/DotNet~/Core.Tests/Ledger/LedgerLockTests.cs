@@ -86,6 +86,17 @@ public sealed class LedgerLockTests : IDisposable
     }
 
     [Fact]
+    public void A_later_script_domain_of_the_process_finds_its_own_name_and_does_not_write_it_again()
+    {
+        Open().Dispose();
+        var file = System.IO.Path.Combine(folder.Path, "ledger.owner");
+        var lines = System.IO.File.ReadAllLines(file);
+        System.IO.File.WriteAllLines(file, ["the first domain's", lines[1], lines[2]]);
+        Open().Dispose();
+        Assert.Equal("the first domain's", System.IO.File.ReadAllLines(file)[0]);
+    }
+
+    [Fact]
     public void The_copy_of_a_folder_has_no_owner()
     {
         Open().Dispose();

@@ -29,6 +29,7 @@ public sealed class SecurityTests : IDisposable
         ["create-game-object"] = SecuritySetting.SceneEditing,
         ["modify-game-object"] = SecuritySetting.SceneEditing,
         ["delete-game-object"] = SecuritySetting.SceneEditing,
+        ["add-component"] = SecuritySetting.SceneEditing,
         ["modify-component"] = SecuritySetting.SceneEditing,
         ["remove-component"] = SecuritySetting.SceneEditing,
         ["run-batch"] = SecuritySetting.SceneEditing,
@@ -40,7 +41,7 @@ public sealed class SecurityTests : IDisposable
 
     public SecurityTests()
     {
-        tools = new UnityToolRegistry(editor.Services, Array.Empty<System.Reflection.Assembly>(), report => Assert.Fail(report));
+        tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
         checker = new McpSecurityChecker(tools, editor.Security);
     }
 

@@ -20,11 +20,10 @@ internal sealed class RunningBridge : IDisposable
 
     private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
     private readonly ISessionStore store;
-    private readonly IClock clock;
 
     public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null, ISessionStore? store = null)
     {
-        this.clock = clock ?? new StopwatchClock();
+        Editor = new InMemoryEditor(clock: clock ?? new StopwatchClock());
         this.store = store ?? new InMemorySession();
         Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token, StopMs = 20_000 };
         change?.Invoke(Options);
@@ -33,11 +32,14 @@ internal sealed class RunningBridge : IDisposable
 
     public BridgeOptions Options { get; }
 
-    public InMemoryEditor Editor { get; } = new();
+    public InMemoryEditor Editor { get; }
 
     public WireLog Log { get; } = new();
 
     public McpServerController Controller { get; private set; }
+
+    /// <summary>What the last start took: time that passed, what the main thread computed, what all threads did.</summary>
+    public (double Ms, double MainThreadMs, double ProcessorMs) StartTook { get; private set; }
 
     public int Port => Controller.Status().Port;
 
@@ -106,32 +108,16 @@ internal sealed class RunningBridge : IDisposable
 
     private McpServerController Started(bool listens = true)
     {
-        var tools = Editor.Services;
         var ports = new BridgePorts
         {
-            Clock = clock,
-            MainThread = tools.MainThread,
+            Services = Editor.Services,
             SessionStore = store,
-            Editor = tools.Editor,
-            Console = tools.Console,
-            Menu = tools.Menu,
-            Compiler = tools.Compiler,
-            Tests = tools.Tests,
-            Scene = tools.Scene,
-            Search = tools.Search,
-            Builds = tools.Builds,
-            Code = tools.Code,
-            PlayMode = tools.PlayMode,
-            State = tools.State,
-            Screen = tools.Screen,
-            Assets = tools.Assets,
-            Packages = tools.Packages,
-            Ticks = tools.Ticks,
-            Security = tools.Security,
             Log = Log,
         };
+        var cost = new StartCost();
         var controller = new McpServerController(ports, Options, []);
         controller.Start();
+        StartTook = (cost.Milliseconds, cost.MainThreadMs, cost.ProcessorMs);
         Assert.True(controller.IsRunning == listens, controller.Status().LastError);
         return controller;
     }

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Reflection;
+using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Tests.Tools.InMemory;
@@ -16,10 +18,10 @@ public sealed class RegistryTests : IDisposable
 
     public void Dispose() => editor.Dispose();
 
-    private UnityToolRegistry Own() => new(editor.Services, Array.Empty<System.Reflection.Assembly>(), reports.Add);
+    private UnityToolRegistry Own() => new(editor.Services, [], reports.Add);
 
     private UnityToolRegistry WithProject() =>
-        new(editor.Services, new[] { typeof(RegistryTests).Assembly }, reports.Add);
+        new(editor.Services, typeof(RegistryTests).Assembly.GetTypes(), reports.Add);
 
     private string ReportOn(Type type) =>
         Assert.Single(reports, report => report.Contains(type.FullName + " is left out"));
@@ -30,7 +32,8 @@ public sealed class RegistryTests : IDisposable
         Assert.Equal(
             new[]
             {
-                "build-player", "capture-screenshot", "clear-console", "compile", "control-play-mode", "create-game-object",
+                "add-component", "build-player", "capture-screenshot", "clear-console", "compile", "control-play-mode",
+                "create-game-object",
                 "create-scene", "delete-game-object", "execute-code", "execute-menu-item", "find-assets", "find-game-objects",
                 "get-editor-state", "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "list-packages",
                 "manage-assets", "manage-packages", "modify-component", "modify-game-object", "open-scene", "ping",
@@ -39,6 +42,17 @@ public sealed class RegistryTests : IDisposable
             },
             Own().All().Select(tool => tool.Name));
         Assert.Empty(reports);
+    }
+
+    [Fact]
+    public void The_list_of_own_tools_has_every_one_and_none_makes_an_expression_at_the_start_of_a_script_domain()
+    {
+        var classes = typeof(IUnityTool).Assembly.GetTypes()
+            .Where(type => type.IsDefined(typeof(McpToolAttribute), false))
+            .ToHashSet();
+        Assert.Equal(classes, Own().All().Select(tool => tool.Tool.GetType()).ToHashSet());
+        const BindingFlags statics = BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.Public;
+        Assert.DoesNotContain(classes.SelectMany(type => type.GetFields(statics)), field => field.FieldType == typeof(Regex));
     }
 
     [Fact]
@@ -107,7 +121,7 @@ public sealed class RegistryTests : IDisposable
     public void Tools_know_their_assembly_and_the_package_that_it_came_with()
     {
         var tools = new UnityToolRegistry(
-            editor.Services, [typeof(RegistryTests).Assembly], reports.Add, assembly => "com." + assembly.GetName().Name);
+            editor.Services, typeof(RegistryTests).Assembly.GetTypes(), reports.Add, assembly => "com." + assembly.GetName().Name);
         Assert.Equal((null, null), (tools.Get("ping")!.Assembly, tools.Get("ping")!.Package));
         Assert.Equal(("Core.Tests", "com.Core.Tests"), (tools.Get("count-components")!.Assembly, tools.Get("count-components")!.Package));
         Assert.True(tools.Register(new ToolFixtures.Manual(), new McpToolAttribute()));

@@ -24,7 +24,7 @@ public sealed class SampleToolTests : IDisposable
             Object("A/B"),
             Object("A/C", active: false, components: new[] { "Transform", "Light" }),
         }));
-        var tools = new UnityToolRegistry(editor.Services, new[] { typeof(SampleToolTests).Assembly }, _ => { });
+        var tools = new UnityToolRegistry(editor.Services, typeof(SampleToolTests).Assembly.GetTypes(), _ => { });
         var sample = tools.Get("count-components")!;
         Assert.True(sample.IsReadOnly);
         Assert.Equal("main", sample.Lane);

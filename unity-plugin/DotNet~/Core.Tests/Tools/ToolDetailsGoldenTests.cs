@@ -17,7 +17,7 @@ public class ToolDetailsGoldenTests
     public void The_catalogue_is_the_golden_one()
     {
         using var editor = new InMemoryEditor();
-        var tools = new UnityToolRegistry(editor.Services, Array.Empty<System.Reflection.Assembly>(), report => Assert.Fail(report));
+        var tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
         var actual = tools.Details(true).ToString() + "\n";
         var path = CatalogueFile();
         if (Environment.GetEnvironmentVariable("UPDATE_GOLDEN") == "1") File.WriteAllText(path, actual);

@@ -20,7 +20,7 @@ public sealed class WindowToolsTests : IDisposable
     public WindowToolsTests()
     {
         var tools = new UnityToolRegistry(
-            editor.Services, [typeof(WindowToolsTests).Assembly], _ => { }, _ => "com.foreign");
+            editor.Services, typeof(WindowToolsTests).Assembly.GetTypes(), _ => { }, _ => "com.foreign");
         presenter = new McpEditorWindowPresenter(
             new ScriptedControl { All = tools.All() }, settings, installer, new McpCommunicationLog(editor.Clock), editor.Clock);
     }

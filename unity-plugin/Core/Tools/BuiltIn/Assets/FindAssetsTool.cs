@@ -56,8 +56,6 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         ExecutionClass = ExecutionClass.Quick)]
     public sealed class FindAssetsTool : AbstractUnityTool<FindAssetsSchema, FindAssetsResponse>
     {
-        private static readonly Regex TypeName = new Regex("^[A-Za-z_][A-Za-z0-9_.]*$");
-
         private readonly IAssets assets;
 
         public FindAssetsTool(ToolServices services)
@@ -85,7 +83,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw new ToolException(ToolException.InvalidArguments, $"Folder is not a folder: {folder}");
             }
-            if (parameters.Type.Length > 0 && !TypeName.IsMatch(parameters.Type))
+            if (parameters.Type.Length > 0 && !Regex.IsMatch(parameters.Type, "^[A-Za-z_][A-Za-z0-9_.]*$"))
             {
                 throw new ToolException(ToolException.InvalidArguments, $"Type is not the name of a type: {parameters.Type}");
             }

@@ -11,7 +11,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     internal static class ComponentTargets
     {
         /// <summary>Throws ToolException, with those that there are, when it is none.</summary>
-        public static ObjectComponent Find(IObjectEditing objects, SceneObject one, string wanted)
+        /// <param name="advice">What else the caller can do then, as a sentence with a space in front.</param>
+        public static ObjectComponent Find(IObjectEditing objects, SceneObject one, string wanted, string advice = "")
         {
             var all = objects.ComponentsOf(one);
             var name = wanted;
@@ -26,7 +27,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             if (found != null) return found;
             throw new ToolException(
                 "component_not_found",
-                $"{one.Name} has no component {wanted}. It has {string.Join(", ", all.Select((component, at) => NameOf(all, at)))}.");
+                $"{one.Name} has no component {wanted}. It has {string.Join(", ", all.Select((component, at) => NameOf(all, at)))}.{advice}");
         }
 
         /// <summary>The name by which <see cref="Find"/> finds the component at an index.</summary>

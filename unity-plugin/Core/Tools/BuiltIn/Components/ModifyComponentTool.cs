@@ -1,11 +1,8 @@
 #nullable enable
-using System;
 using System.Collections.Generic;
 using System.ComponentModel;
-using System.Linq;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
-using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
@@ -20,31 +17,19 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [RequiredParameter]
         public string Component { get; set; } = "";
 
-        [Description("Add it first, even if there is one")]
-        public bool Add { get; set; }
-
         [Description("Values by serialized path; objects by id or asset path")]
+        [RequiredParameter]
         public Dictionary<string, JToken> Properties { get; set; } = new Dictionary<string, JToken>();
     }
 
-    public sealed class ChangedComponent : ChangedObject
-    {
-        [JsonProperty("component")]
-        public string Component { get; set; } = "";
-
-        [JsonProperty("added")]
-        public bool Added { get; set; }
-
-        /// <summary>What was set, as it is now.</summary>
-        [JsonProperty("properties")]
-        public JObject Properties { get; set; } = new JObject();
-    }
-
-    /// <summary>Adds a component, sets serialized properties of one, or both.</summary>
+    /// <summary>
+    /// Sets serialized properties of a component that is there. Setting them twice is setting them once, so that the same call
+    /// may run again after another one.
+    /// </summary>
     [McpTool(
         Name = ToolName,
-        Description = "Adds a component to a game object, or sets serialized properties of one.",
-        Effect = ToolEffect.Mutating,
+        Description = "Sets serialized properties of a game object's component.",
+        Effect = ToolEffect.Idempotent,
         ExecutionClass = ExecutionClass.Quick,
         RunsInBatches = true,
         RequiredSecuritySetting = SecuritySetting.SceneEditing)]
@@ -54,60 +39,30 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private readonly ISceneQuery scene;
         private readonly IObjectEditing objects;
+        private readonly ComponentEdit edit;
 
         public ModifyComponentTool(ToolServices services)
         {
             scene = services.Scene;
             objects = services.Objects;
+            edit = new ComponentEdit(services);
         }
 
         protected override Task<ChangedComponent> ExecuteAsync(ModifyComponentSchema parameters, ToolContext context)
         {
-            if (!parameters.Add && parameters.Properties.Count == 0)
+            if (parameters.Properties.Count == 0)
             {
-                throw new ToolException(ToolException.InvalidArguments, "Nothing to do: give Properties, or Add.");
+                throw new ToolException(ToolException.InvalidArguments, "Nothing to do: Properties is empty.");
             }
             var one = Targets.Find(scene, parameters.Target);
-            var type = parameters.Add ? ObjectEdit.ComponentType(objects, parameters.Component) : null;
+            const string advice = " To add one, use " + AddComponentTool.ToolName + ".";
+            var component = ComponentTargets.Find(objects, one, parameters.Component, advice);
             using (var undo = objects.BeginUndo(ToolName))
             {
-                var component = type == null
-                    ? ComponentTargets.Find(objects, one, parameters.Component)
-                    : objects.Add(one, type);
-                var answer = ObjectEdit.Tell(new ChangedComponent { Added = parameters.Add }, one, objects);
-                answer.Component = NameOn(one, component);
-                answer.Properties = Set(component, parameters.Properties);
+                var answer = edit.Set(one, component, parameters.Properties);
                 undo.Complete();
                 return Task.FromResult(answer);
             }
-        }
-
-        /// <summary>Sets all of them or, when one does not fit, none.</summary>
-        private JObject Set(ObjectComponent component, Dictionary<string, JToken> values)
-        {
-            var now = new JObject();
-            if (values.Count == 0) return now;
-            if (component.Handle == null) throw new ToolException("missing_script", "The script of that component is missing.");
-            using (var properties = objects.Edit(component))
-            {
-                var writer = new PropertyWriter(properties, scene);
-                foreach (var value in values) writer.Write(component.Type, value.Key, value.Value);
-                properties.Apply();
-                var reader = new PropertyReader(properties, values.Count + 20);
-                foreach (var name in values.Keys)
-                {
-                    var property = PropertyPath.Find(properties, component.Type, name);
-                    now[property.Path] = reader.Read(property);
-                }
-            }
-            return now;
-        }
-
-        private string NameOn(SceneObject one, ObjectComponent component)
-        {
-            var all = objects.ComponentsOf(one);
-            var index = all.ToList().FindIndex(other => Equals(other.Handle, component.Handle));
-            return index < 0 ? component.Type : ComponentTargets.NameOf(all, index);
         }
     }
 }

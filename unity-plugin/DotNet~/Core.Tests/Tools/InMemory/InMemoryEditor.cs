@@ -18,7 +18,8 @@ namespace JobBroker.Bridge.Tests.Tools.InMemory;
 public sealed class InMemoryEditor : IDisposable
 {
     /// <param name="world">Whose scenes the tools read; null: those of <see cref="Scene"/>.</param>
-    public InMemoryEditor(ICodeCompiler? code = null, SceneWorld? world = null)
+    /// <param name="clock">The tools' clock; null: <see cref="Clock"/>.</param>
+    public InMemoryEditor(ICodeCompiler? code = null, SceneWorld? world = null, IClock? clock = null)
     {
         World = world ?? new SceneWorld(() => 4, () => false);
         var scenes = new HostScenes(World);
@@ -28,7 +29,7 @@ public sealed class InMemoryEditor : IDisposable
         PlayMode = new InMemoryPlayMode(Clock, Ticks);
         Services = new ToolServices
         {
-            Clock = Clock,
+            Clock = clock ?? Clock,
             MainThread = new CallingThread(),
             Editor = Info,
             Console = Console,

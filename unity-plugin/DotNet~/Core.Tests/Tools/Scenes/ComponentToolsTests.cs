@@ -23,11 +23,10 @@ public sealed class ComponentToolsTests : IDisposable
             ["points"] = new JArray { new JArray(1, 2, 3), new JArray(4, 5, 6) },
             ["target"] = "Object2",
         };
-        var changed = await editor.Call("modify-component", new JObject
+        var changed = await editor.Call("add-component", new JObject
         {
-            ["Target"] = "Object1", ["Component"] = "Mover", ["Add"] = true, ["Properties"] = values,
+            ["Target"] = "Object1", ["Component"] = "Mover", ["Properties"] = values,
         }.ToString());
-        Assert.True((bool)changed["added"]!);
         Assert.Equal("Mover", (string)changed["component"]!);
         var id = await editor.IdOf("Object2");
         var expected = (JObject)values.DeepClone();
@@ -58,16 +57,16 @@ public sealed class ComponentToolsTests : IDisposable
     {
         var call = new JObject
         {
-            ["Target"] = "Object1", ["Component"] = "Mover", ["Add"] = true, ["Properties"] = new JObject { [path] = JToken.Parse(value) },
+            ["Target"] = "Object1", ["Component"] = "Mover", ["Properties"] = new JObject { [path] = JToken.Parse(value) },
         };
-        Assert.Equal("invalid_arguments", (await editor.Fails("modify-component", call.ToString())).Type);
+        Assert.Equal("invalid_arguments", (await editor.Fails("add-component", call.ToString())).Type);
         Assert.DoesNotContain(editor.Node("Root0/Object1").Components, one => one.Type == "Mover");
     }
 
     [Fact]
     public async Task A_list_gets_another_length()
     {
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Add":true,"Properties":{"points":[[1,1,1]]}}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"Mover","Properties":{"points":[[1,1,1]]}}""");
         var changed = await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Properties":{"points.Array.size":3}}""");
         Assert.Equal(3, (int)changed["properties"]!["points.Array.size"]!);
     }
@@ -75,12 +74,12 @@ public sealed class ComponentToolsTests : IDisposable
     [Fact]
     public async Task Properties_are_found_without_their_prefix_and_elements_by_number()
     {
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"BoxCollider","Add":true,"Properties":{"isTrigger":true,"Size":{"x":2,"y":3,"z":4}}}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"BoxCollider","Properties":{"isTrigger":true,"Size":{"x":2,"y":3,"z":4}}}""");
         var box = (await editor.Call("read-component", """{"Target":"Object1","Component":"boxcollider"}"""))["components"]!["BoxCollider"]!;
         Assert.True((bool)box["m_IsTrigger"]!);
         Assert.Equal([2, 3, 4], box["m_Size"]!.Select(one => (double)one!));
 
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Add":true,"Properties":{"points":[[1,1,1],[2,2,2]],"stats.health":3}}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"Mover","Properties":{"points":[[1,1,1],[2,2,2]],"stats.health":3}}""");
         var changed = await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Properties":{"points[1]":[9,9,9]}}""");
         Assert.Equal("""{"points.Array.data[1]":[9,9,9]}""", changed["properties"]!.ToString(Newtonsoft.Json.Formatting.None));
         var short1 = await editor.Call("read-component", """{"Target":"Object1","Component":"Mover","Property":"points","MaxResults":1}""");
@@ -90,7 +89,7 @@ public sealed class ComponentToolsTests : IDisposable
     [Fact]
     public async Task Colors_come_as_numbers_or_as_in_the_web()
     {
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"Light","Add":true,"Properties":{"color":"#FF8000"}}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"Light","Properties":{"color":"#FF8000"}}""");
         var read = await editor.Call("read-component", """{"Target":"Object1","Component":"Light","Property":"m_Color"}""");
         Assert.Equal([1, 128 / 255.0, 0, 1], read["components"]!["Light"]!["m_Color"]!.Select(one => (double)one!), (left, right) => Math.Abs(left - right) < 1e-6);
         var changed = await editor.Call("modify-component", """{"Target":"Object1","Component":"Light","Properties":{"m_Color":{"r":0,"g":1,"b":0},"m_Type":"point"}}""");
@@ -113,12 +112,12 @@ public sealed class ComponentToolsTests : IDisposable
     [InlineData("Mover", """{"curve":1}""", "property_not_writable", "AnimationCurve")]
     [InlineData("MeshFilter", """{"m_Mesh":"Object2"}""", "reference_refused", "Object2 has none")]
     [InlineData("Light", """{"color":"red"}""", "invalid_arguments", "a color, as")]
-    [InlineData("MeshRenderer[1]", """{"m_Enabled":false}""", "component_not_found", "It has Transform, MeshRenderer, Mover, MeshFilter, Light.")]
+    [InlineData("MeshRenderer[1]", """{"m_Enabled":false}""", "component_not_found", "It has Transform, MeshRenderer, Mover, MeshFilter, Light. To add one, use add-component.")]
     public async Task What_does_not_fit_sets_none_of_them(string component, string properties, string type, string says)
     {
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"Mover","Add":true}""");
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"MeshFilter","Add":true}""");
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"Light","Add":true}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"Mover"}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"MeshFilter"}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"Light"}""");
         var given = new JObject { ["m_Enabled"] = false };
         if (component == "MeshFilter") given.RemoveAll();
         given.Merge(JObject.Parse(properties));
@@ -136,8 +135,8 @@ public sealed class ComponentToolsTests : IDisposable
     [Fact]
     public async Task One_of_two_components_is_removed_and_the_transform_never()
     {
-        await editor.Call("modify-component", """{"Target":"Object1","Component":"BoxCollider","Add":true}""");
-        var second = await editor.Call("modify-component", """{"Target":"Object1","Component":"BoxCollider","Add":true,"Properties":{"m_IsTrigger":true}}""");
+        await editor.Call("add-component", """{"Target":"Object1","Component":"BoxCollider"}""");
+        var second = await editor.Call("add-component", """{"Target":"Object1","Component":"BoxCollider","Properties":{"m_IsTrigger":true}}""");
         Assert.Equal("BoxCollider[1]", (string)second["component"]!);
         await editor.Call("remove-component", """{"Target":"Object1","Component":"BoxCollider"}""");
         var left = await editor.Call("read-component", """{"Target":"Object1","Component":"BoxCollider"}""");
@@ -146,7 +145,7 @@ public sealed class ComponentToolsTests : IDisposable
         Assert.Equal(2, editor.Node("Root0/Object1").Components.Count(one => one.Type == "BoxCollider"));
 
         Assert.Equal("component_required", (await editor.Fails("remove-component", """{"Target":"Object1","Component":"Transform"}""")).Type);
-        Assert.Equal("invalid_arguments", (await editor.Fails("modify-component", """{"Target":"Object1","Component":"Transform"}""")).Type);
+        Assert.Equal("invalid_arguments", (await editor.Fails("modify-component", """{"Target":"Object1","Component":"Transform","Properties":{}}""")).Type);
         Assert.Equal("invalid_arguments", (await editor.Fails("read-component", """{"Target":"Object1","Property":"x"}""")).Type);
     }
 }

@@ -1,0 +1,70 @@
+#nullable enable
+using System;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Execution
+{
+    /// <summary>The one door into <c>running</c>: nothing is invoked that did not pass it. Any thread.</summary>
+    public sealed class Beginning
+    {
+        private readonly OperationLedger ledger;
+        private readonly Settlement settlement;
+        private readonly Func<string, JObject, string?> securityRefusal;
+        private readonly Action<LedgerOperation> began;
+        private readonly IClock clock;
+
+        /// <param name="securityRefusal">Why a call may not run now, as a sentence; null when it may; any thread.</param>
+        /// <param name="began">Called once <c>running</c> is durable, before the tool is invoked; never blocks.</param>
+        public Beginning(
+            OperationLedger ledger,
+            Settlement settlement,
+            Func<string, JObject, string?> securityRefusal,
+            Action<LedgerOperation> began,
+            IClock clock)
+        {
+            this.ledger = ledger;
+            this.settlement = settlement;
+            this.securityRefusal = securityRefusal;
+            this.began = began;
+            this.clock = clock;
+        }
+
+        /// <summary>
+        /// True once <c>running</c> is on disk. False when it must not be invoked: its end, if it has one, is reported.
+        /// </summary>
+        public bool Begin(QueuedOperation item)
+        {
+            var operation = item.Operation;
+            // Asked at submission as well; somebody may have switched it off while the call waited for its turn.
+            var refusal = securityRefusal(item.Tool.Name, operation.Arguments as JObject ?? new JObject());
+            try
+            {
+                lock (ledger.Gate)
+                {
+                    // Cancelled or revoked since it was taken from the queue.
+                    if (operation.State != LedgerState.Accepted) return false;
+                    if (refusal == null) ledger.Begin(operation);
+                    else ledger.End(operation, Failed("security_blocked", refusal));
+                }
+            }
+            catch (LedgerUnavailableException error)
+            {
+                ledger.EndUnwritten(operation, Failed("ledger_unavailable", "Not invoked: " + error.Message));
+                settlement.Report(operation);
+                return false;
+            }
+            if (refusal != null)
+            {
+                settlement.Report(operation);
+                return false;
+            }
+            began(operation);
+            return true;
+        }
+
+        private Outcome Failed(string type, string message) =>
+            Outcome.Error(LedgerState.Failed, type, message, null, clock.NowMs);
+    }
+}
