@@ -91,8 +91,7 @@ export async function loginRoutes(app: FastifyInstance, options: LoginRoutesOpti
 const HOME = "/operators";
 
 /** Only the gateway's own pages: a link to the login must not lead elsewhere. */
-function placeIn(to: string | undefined): string {
-  return to !== undefined && /^\/(operators|dashboard|metrics|audit)([/?][\w\-./?&=%:+,*~@]*)?$/.test(to)
-    ? to
-    : HOME;
+function placeIn(to = ""): string {
+  const isOwn = /^\/(operators|dashboard|metrics|audit)([/?][\w\-./?&=%:+,*~@]*)?$/.test(to);
+  return isOwn && !to.includes("..") ? to : HOME;
 }
