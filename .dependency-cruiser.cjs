@@ -79,6 +79,19 @@ module.exports = {
       },
     },
     {
+      name: "the-page-is-for-browsers",
+      comment: "It is served as it is, without a bundler: it has itself and /api/v1.",
+      severity: "error",
+      from: { path: "^src/page/" },
+      to: { pathNot: "^src/page/" },
+    },
+    {
+      name: "nothing-imports-the-page",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/page/" },
+      to: { path: "^src/page/" },
+    },
+    {
       name: "only-the-gateway-knows-documents",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/(gateway|documents)/" },

@@ -6,6 +6,7 @@ import { BrokerError } from "../shared/errors.js";
 import { type OperationRecord, STATES } from "../shared/operation/operation.js";
 
 export interface ListingFilter {
+  /** Several with commas between them. */
   state?: string | undefined;
   tool?: string | undefined;
   /** As a call names it, also if no such Editor is known any more. */
@@ -35,14 +36,16 @@ export function entryWantedBy({
 }: Pick<ListingFilter, "state" | "tool" | "editor">): (
   of: Pick<OperationRecord, "state" | "tool" | "editor"> & { pool?: string },
 ) => boolean {
-  if (state !== undefined && !(STATES as readonly string[]).includes(state))
+  const states = state?.split(",");
+  const wrong = states?.find((each) => !(STATES as readonly string[]).includes(each));
+  if (wrong !== undefined)
     throw new BrokerError(
       "INVALID_ARGUMENTS",
-      `There is no state ${JSON.stringify(state.slice(0, 50))}${didYouMean(state, STATES)}. The states are ${STATES.join(", ")}.`,
+      `There is no state ${JSON.stringify(wrong.slice(0, 50))}${didYouMean(wrong, STATES)}. The states are ${STATES.join(", ")}.`,
     );
   const target = editor === undefined ? undefined : targetOf(editor);
   return (of) =>
-    (state === undefined || of.state === state) &&
+    (states === undefined || states.includes(of.state)) &&
     (tool === undefined || of.tool === tool) &&
     (target === undefined || isFor(target, of));
 }

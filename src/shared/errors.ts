@@ -215,6 +215,24 @@ export const ERRORS = {
     retry: "never",
     next: "Send `Authorization: Bearer <token>`: on this machine the one that `unity-broker token local` shows, elsewhere one from `unity-broker token create <name>`. Nothing was executed.",
   },
+  LOGIN_REFUSED: {
+    http: 401,
+    rpc: -32003,
+    retry: "never",
+    next: "On the gateway's machine `unity-broker token local` shows this user's token; elsewhere ask the operator for one (`unity-broker token create <name>`).",
+  },
+  TOO_MANY_LOGINS: {
+    http: 429,
+    rpc: -32003,
+    retry: "safe",
+    next: "Wait a minute, then log in again.",
+  },
+  CROSS_SITE_REQUEST: {
+    http: 403,
+    rpc: -32003,
+    retry: "never",
+    next: "Act on the gateway's own page; a program sends `Authorization: Bearer <token>` instead of a cookie. Nothing was executed.",
+  },
   FORBIDDEN: {
     http: 403,
     rpc: -32003,

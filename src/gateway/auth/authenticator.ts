@@ -2,6 +2,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
 import { LOCAL, type Principal } from "../../shared/principal.js";
+import { isStoreAway } from "../../shared/store/connect.js";
+import { mayAct } from "./own-page.js";
 
 /** The principals of a gateway, by their ids. */
 export interface Principals {
@@ -23,6 +25,11 @@ export interface Identity {
   tokenId: string;
 }
 
+/** Who is logged in with the browser of a request; undefined: nobody. */
+export interface Logged {
+  identify(request: FastifyRequest): Promise<Identity | undefined>;
+}
+
 /** Every caller of a gateway without tokens, which listens on this machine's own addresses only. */
 const UNASKED: Identity = { principal: LOCAL, tokenId: "" };
 
@@ -37,13 +44,15 @@ declare module "fastify" {
 }
 
 /**
- * A hook for guarded routes: sets `request.identity`, or refuses the request with UNAUTHORIZED or TOKENS_UNREADABLE.
- * `challenge` is sent to clients without a token. Browsers show a dialogue for Basic, where the token is the password.
+ * A hook for guarded routes: sets `request.identity`, or refuses the request with UNAUTHORIZED, TOKENS_UNREADABLE or
+ * CROSS_SITE_REQUEST. `challenge` is sent to clients without a token. Browsers show a dialogue for Basic, where the token is
+ * the password. `logins`: a browser that is logged in needs no token.
  */
 export function authenticate(
   auth: Authenticator | undefined,
   challenge: "Bearer" | "Basic",
   refuse: (reply: FastifyReply, error: BrokerError) => unknown,
+  logins?: Logged | undefined,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     if (!auth) {
@@ -53,8 +62,12 @@ export function authenticate(
     const token = tokenIn(request.headers.authorization);
     let identity: Identity | undefined;
     try {
-      identity = await auth.identify(token);
-    } catch {
+      identity = token === undefined ? await logins?.identify(request) : await auth.identify(token);
+    } catch (error) {
+      if (token === undefined && isStoreAway(error)) {
+        refuse(reply, new BrokerError("STORE_UNAVAILABLE", ""));
+        return reply;
+      }
       // The caller learns neither the file's path nor its content; the doctor shows them to the file's owner.
       refuse(
         reply,
@@ -67,6 +80,10 @@ export function authenticate(
       const what =
         token === undefined ? "This request has no token." : "This gateway does not know this token.";
       refuse(reply, new BrokerError("UNAUTHORIZED", what));
+      return reply;
+    }
+    if (token === undefined && !mayAct(request)) {
+      refuse(reply, new BrokerError("CROSS_SITE_REQUEST", "This request does not come from the own page."));
       return reply;
     }
     request.identity = identity;

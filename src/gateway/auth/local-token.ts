@@ -44,14 +44,16 @@ export async function readLocalToken(file: string): Promise<string | undefined> 
 /** Accepts the local token in addition to those of `others`. */
 export function withLocalToken(others: Authenticator, localToken: string): Authenticator {
   const expected = digest(localToken);
-  const identity: Identity = { principal: LOCAL, tokenId: "local" };
+  // Another token in its place ends what this one opened.
+  const identity: Identity = { principal: LOCAL, tokenId: expected.toString("hex").slice(0, 16) };
   return {
     async identify(token) {
       if (token !== undefined && timingSafeEqual(digest(token), expected)) return identity;
       return others.identify(token);
     },
     find: async (id) => (id === LOCAL.id ? LOCAL : others.find(id)),
-    isValid: async (given) => given.principal.id === LOCAL.id || others.isValid(given),
+    isValid: async (given) =>
+      given.principal.id === LOCAL.id ? given.tokenId === identity.tokenId : others.isValid(given),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
-import { type Authenticator, authenticate } from "./authenticator.js";
+import { type Authenticator, authenticate, type Logged } from "./authenticator.js";
 import { createOpenRequests } from "./open-requests.js";
 import { limitStrangers } from "./strangers.js";
 
@@ -18,10 +18,11 @@ export interface RouteGuardOptions {
 export const ROUTE_GUARD_DEFAULTS: RouteGuardOptions = { revokedMs: 1_000, strangers: 256, openOfOne: 256 };
 
 export interface RouteGuard {
-  /** The hook of guarded routes (authenticator.ts). */
+  /** The hook of guarded routes (authenticator.ts). `logins`: those of browsers that are admitted here as well. */
   guard(
     challenge: "Bearer" | "Basic",
     refuse: (reply: FastifyReply, error: BrokerError) => unknown,
+    logins?: Logged | undefined,
   ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
   close(): void;
 }
@@ -35,8 +36,8 @@ export function createRouteGuard(
   const strangers = limitStrangers(server, { most: options.strangers });
   const open = createOpenRequests(auth, { everyMs: options.revokedMs, mostOfOne: options.openOfOne });
   return {
-    guard(challenge, refuse) {
-      const check = authenticate(auth, challenge, refuse);
+    guard(challenge, refuse, logins) {
+      const check = authenticate(auth, challenge, refuse, logins);
       return async (request, reply) => {
         await check(request, reply);
         // A reply is a thenable that resolves with nothing, so its result does not say whether it was sent.

@@ -5,6 +5,7 @@ import { BrokerError, ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator } from "../auth/authenticator.js";
+import { createBrowserLogins } from "../auth/browser-logins.js";
 import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
@@ -14,6 +15,7 @@ import { createHttpSessions } from "../mcp/revision-2025/http-sessions.js";
 import { createStatelessHttp } from "../mcp/revision-2026/http.js";
 import { createToolList } from "../mcp/tools/tool-list.js";
 import { HEALTH_PATHS } from "../operators/health.js";
+import type { LoginOptions } from "../operators/login-routes.js";
 import { operatorRoutes } from "../operators/operator-routes.js";
 import { createExchanges } from "../rest/exchange.js";
 import { BASE } from "../rest/operation-answer.js";
@@ -39,6 +41,7 @@ export interface HttpGatewayOptions {
   /** Most requests of one principal in a second; this user's own are not counted. */
   callsPerSecond?: number;
   routeGuard?: Partial<RouteGuardOptions>;
+  login?: Partial<LoginOptions>;
 }
 
 export interface HttpGateway {
@@ -84,6 +87,7 @@ export async function createHttpGateway(
     ...ROUTE_GUARD_DEFAULTS,
     ...options.routeGuard,
   });
+  const logins = deps.auth && createBrowserLogins(deps.auth, store.logins);
   const rate = rateOf(options.callsPerSecond ?? 100);
   app.decorateRequest("identity");
   const toolList = createToolList(
@@ -143,6 +147,8 @@ export async function createHttpGateway(
     gateway: deps.gateway,
     routeGuard: routeGuard,
     rate,
+    logins,
+    login: options.login,
     isClosing: () => isClosing,
   });
   await app.register(async (guarded) => {
@@ -157,7 +163,7 @@ export async function createHttpGateway(
   });
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, store, exchanges, routeGuard, rate, log, version, bodyLimit, keepAliveMs },
+    ...{ broker, store, exchanges, routeGuard, logins, rate, log, version, bodyLimit, keepAliveMs },
     closing: closing.signal,
     waits: answers.waits,
     audit: deps.gateway.audit,

@@ -1,31 +1,41 @@
-/** The operators' pages: /healthz and /readyz for everybody, /metrics, /dashboard and /audit with a token and a role. */
+/** The operators' pages: /healthz, /readyz and /operators for everybody, /metrics, /dashboard and /audit with a token and a role. */
 import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { hasRole } from "../../shared/principal.js";
+import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { dashboard } from "./dashboard.js";
 import { healthRoutes } from "./health.js";
+import type { LoginOptions } from "./login-routes.js";
 import { createMetrics } from "./metrics.js";
+import { pageRoutes } from "./page-routes.js";
 
 export interface OperatorRoutesOptions {
   gateway: Gateway;
   routeGuard: RouteGuard;
   isClosing(): boolean;
   rate: RateLimitPluginOptions;
+  /** Browsers that are logged in; undefined: everybody may do everything. */
+  logins: BrowserLogins | undefined;
+  login?: Partial<LoginOptions> | undefined;
 }
 
 export async function operatorRoutes(app: FastifyInstance, options: OperatorRoutesOptions): Promise<void> {
   const { store, broker, audit } = options.gateway;
   await app.register(healthRoutes, { askStore: store.operations.now, isClosing: options.isClosing });
 
+  await app.register(pageRoutes, { logins: options.logins, login: options.login });
+
   await app.register(async (guarded) => {
     guarded.addHook(
       "onRequest",
       // Not by throwing: the dashboard's library answers every exception as its own failure.
-      options.routeGuard.guard("Basic", (reply, { code, message }) =>
-        reply.code(ERRORS[code].http).send({ error_code: code, message }),
+      options.routeGuard.guard(
+        "Basic",
+        (reply, { code, message }) => reply.code(ERRORS[code].http).send({ error_code: code, message }),
+        options.logins,
       ),
     );
     await guarded.register(rateLimit, {

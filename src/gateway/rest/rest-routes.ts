@@ -7,6 +7,7 @@ import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
+import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
@@ -16,6 +17,7 @@ import { eventRoutes } from "./live/event-routes.js";
 import { socketRoutes } from "./live/socket-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
 import { aboutRoutes } from "./routes/about.js";
+import { clientRoutes } from "./routes/clients.js";
 import { editorRoutes } from "./routes/editors.js";
 import { listRoutes } from "./routes/list.js";
 import { readRoutes } from "./routes/read.js";
@@ -31,6 +33,8 @@ export interface RestRoutesOptions {
   keepAliveMs: number;
   exchanges: Exchanges;
   routeGuard: RouteGuard;
+  /** Browsers that are logged in; undefined: everybody may do everything. */
+  logins: BrowserLogins | undefined;
   rate: RateLimitPluginOptions;
   waits: WaitLimits;
   log: Log;
@@ -40,7 +44,7 @@ export interface RestRoutesOptions {
 
 /** Registered with a prefix. */
 export async function restRoutes(app: FastifyInstance, options: RestRoutesOptions): Promise<void> {
-  const { routeGuard, rate, log, version } = options;
+  const { routeGuard, logins, rate, log, version } = options;
   await describeRoutes(app, version);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     if (hasZodFastifySchemaValidationErrors(error)) return sendProblem(reply, invalid(error));
@@ -57,7 +61,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
   );
 
   await app.register(async (guarded) => {
-    guarded.addHook("onRequest", routeGuard.guard("Bearer", sendProblem));
+    guarded.addHook("onRequest", routeGuard.guard("Bearer", sendProblem, logins));
     await guarded.register(rateLimit, rate);
     guarded.addHook("onSend", async (_request, reply) => {
       reply.header("x-content-type-options", "nosniff");
@@ -72,6 +76,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     resultRoutes(guarded, options);
     editorRoutes(guarded, options);
     aboutRoutes(guarded, options);
+    clientRoutes(guarded, options);
     eventRoutes(guarded, options);
     await socketRoutes(guarded, options);
     guarded.get("/openapi.json", { schema: { hide: true } as object, exposeHeadRoute: false }, async () =>
@@ -79,7 +84,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     );
   });
   await app.register(async (browsed) => {
-    browsed.addHook("onRequest", routeGuard.guard("Basic", sendProblem));
+    browsed.addHook("onRequest", routeGuard.guard("Basic", sendProblem, logins));
     await documentPage(browsed);
   });
 }

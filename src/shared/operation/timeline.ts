@@ -111,9 +111,11 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
-function who(caller: string | null, requestId: RpcId | null): string {
+export function who(caller: string | null, requestId: RpcId | null): string {
   if (caller === null) return "a stateless request";
   const [kind = "", id = ""] = caller.split(":");
   const named = KINDS[kind] ?? kind;
-  return `${named} ${id.slice(0, 8)}${requestId === null ? "" : ` (request ${requestId})`}`;
+  // A request of the REST API has an id of the broker's own, which says nothing to anybody.
+  const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;
+  return `${named} ${id.slice(0, 8)}${request}`;
 }

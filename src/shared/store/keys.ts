@@ -167,6 +167,8 @@ export const keys = {
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
   /** ZSET by the time of the last use, ms, as long as the newest session lives: the ids of a principal's sessions. */
   sessions: (principal: string) => `${TAG}:sessions:${principal}`,
+  /** STRING with the login's time to live: whom a browser's cookie, named here by its digest, stands for (logins.ts). */
+  login: (digest: string) => `${TAG}:login:${digest}`,
   /** ZSET by the time of the last note, ms, for half a minute after it: the connected MCP clients (connected-clients.ts). */
   clients: `${TAG}:clients`,
 } as const;

@@ -14,6 +14,7 @@ import { createOwners, type Owners } from "./editors/owners.js";
 import { createPools, type Pools } from "./editors/pools.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
+import { createLogins, type Logins } from "./logins.js";
 import { createNotifier, type Notifier } from "./notifier.js";
 import { type AllOperations, createAllOperations } from "./operations/all-operations.js";
 import { createEvents, type Events } from "./operations/events.js";
@@ -59,6 +60,7 @@ export interface Store {
   queues: Queues;
   notifier: Notifier;
   sessions: Sessions;
+  logins: Logins;
   clients: ConnectedClients;
   counters: StoredCounters;
   /** Tries for the ownership of an Editor until closed. */
@@ -126,6 +128,7 @@ export async function openStore(
     owners: createOwners(commands),
     forgotten: createForgottenEditors(commands),
     sessions: createSessions(commands, options),
+    logins: createLogins(commands),
     clients: createConnectedClients(commands, options),
     counters: createStoredCounters(commands),
     lease: (editor, given, events) =>

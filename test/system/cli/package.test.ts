@@ -64,9 +64,16 @@ const npx = (...args: string[]) => run("npx", ["--offline", "--no", "--", ...arg
 describe("the tarball", () => {
   test("holds what runs and what it means, and no file of development", () => {
     const expected = new Set(["package.json", "README.md", "LICENSE", "CHANGELOG.md", "config.schema.json"]);
-    for (const entry of readdirSync(join(CHECKOUT, "src"), { recursive: true, encoding: "utf8" })) {
-      if (entry.endsWith(".json")) expected.add(`dist/${entry.replaceAll("\\", "/")}`);
-      const stem = /^(.*)\.ts$/.exec(entry.replaceAll("\\", "/"))?.[1];
+    for (const named of readdirSync(join(CHECKOUT, "src"), { recursive: true, encoding: "utf8" })) {
+      const entry = named.replaceAll("\\", "/");
+      // The page is for browsers: neither maps nor declarations, and its files as they are.
+      if (entry.startsWith("page/")) {
+        if (entry.endsWith(".ts")) expected.add(`dist/${entry.replace(/\.ts$/, ".js")}`);
+        else if (/\/files\/.*\./.test(entry)) expected.add(`dist/${entry.replace("/files/", "/")}`);
+        continue;
+      }
+      if (entry.endsWith(".json")) expected.add(`dist/${entry}`);
+      const stem = /^(.*)\.ts$/.exec(entry)?.[1];
       if (stem) for (const ending of ["js", "js.map", "d.ts"]) expected.add(`dist/${stem}.${ending}`);
     }
     const paths = packed.files.map(({ path }) => path);
@@ -80,7 +87,9 @@ describe("the tarball", () => {
 
   test("has source maps that hold their sources", () => {
     const root = join(home, "node_modules", "unity-job-broker");
-    const programs = packed.files.map(({ path }) => path).filter((path) => path.endsWith(".js"));
+    const programs = packed.files
+      .map(({ path }) => path)
+      .filter((path) => /^(?!dist\/page\/).*\.js$/.test(path));
     const unmapped = programs.filter((path) => {
       const named = /^\/\/# sourceMappingURL=(.+)$/m.exec(readFileSync(join(root, path), "utf8"))?.[1];
       if (named === undefined) return true;

@@ -164,6 +164,7 @@ describe("Editors and tools", () => {
       "/tools",
       "/tools/work",
       "/workers",
+      "/clients",
     ])
       expect(await ann.get(path)).toMatchObject({ status: 200 });
     expect((await ann.get("/pools")).body.pools).toMatchObject([{ pool: "pool:android", waiting: 0 }]);

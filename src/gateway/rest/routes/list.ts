@@ -18,7 +18,7 @@ const time = z.iso
   .describe("A time of ISO 8601, such as 2027-01-31T12:00:00Z.");
 
 const Query = z.strictObject({
-  state: z.string().optional().describe("Such as running."),
+  state: z.string().optional().describe("Such as running; several with commas between them."),
   tool: z.string().optional(),
   editor: z.string().optional().describe("As a call names it."),
   principal: z

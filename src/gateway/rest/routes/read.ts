@@ -7,6 +7,7 @@ import type { Explained } from "../../broker.js";
 import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { RestCall } from "../exchange.js";
+import { historyFacts } from "../history-facts.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
 import { problemOf } from "../problem.js";
@@ -141,6 +142,7 @@ function historyOf({ record, duplicates }: Explained): z.input<typeof History> {
     ...(pool === undefined ? {} : { pool }),
     state,
     ...(createdBy.client === undefined ? {} : { client: createdBy.client }),
+    ...historyFacts({ record, duplicates }),
     timeline: timelineOf(record, duplicates),
     why_once: whyOnce(record, duplicates),
   };

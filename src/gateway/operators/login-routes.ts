@@ -1,0 +1,97 @@
+/** /operators/login and /operators/logout: a form without a script, so that the token passes through no script. */
+import { setTimeout as delay } from "node:timers/promises";
+import rateLimit from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { BrokerError, ERRORS } from "../../shared/errors.js";
+import { isStoreAway } from "../../shared/store/connect.js";
+import type { BrowserLogins } from "../auth/browser-logins.js";
+import { isOwnOrigin, mayAct } from "../auth/own-page.js";
+import { loginPage } from "./login-page.js";
+
+export interface LoginOptions {
+  /** Most tries from one address in a minute. */
+  tries: number;
+  /** How long the answer to a wrong token takes, ms. */
+  wrongMs: number;
+}
+
+/** A token has 256 random bits: these keep the log and the processor quiet, not the token secret. */
+const LOGIN_DEFAULTS: LoginOptions = { tries: 10, wrongMs: 500 };
+
+/** What a form with a token needs. */
+const BODY_LIMIT = 4 * 1024;
+
+export interface LoginRoutesOptions extends Partial<LoginOptions> {
+  logins: BrowserLogins | undefined;
+  /** Where the page's files are. */
+  assets: string;
+}
+
+export async function loginRoutes(app: FastifyInstance, options: LoginRoutesOptions): Promise<void> {
+  const { logins, assets } = options;
+  const { tries = LOGIN_DEFAULTS.tries, wrongMs = LOGIN_DEFAULTS.wrongMs } = options;
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string", bodyLimit: BODY_LIMIT },
+    (_request, text, done) => done(null, new URLSearchParams(String(text))),
+  );
+  // The logout, which says nothing more.
+  app.addContentTypeParser("*", { bodyLimit: BODY_LIMIT }, (_request, _body, done) => done(null, undefined));
+
+  const show = (reply: FastifyReply, to: string, error?: BrokerError): FastifyReply =>
+    reply
+      .code(error ? ERRORS[error.code].http : 200)
+      .type("text/html; charset=utf-8")
+      .send(loginPage({ assets, to, error: error?.message }));
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof BrokerError) return show(reply, HOME, error);
+    if (isStoreAway(error)) return show(reply, HOME, new BrokerError("STORE_UNAVAILABLE", ""));
+    return reply.code(error.statusCode ?? 500).send({ message: "The request could not be read." });
+  });
+
+  app.get<{ Querystring: { to?: string } }>("/operators/login", async (request, reply) => {
+    const to = placeIn(request.query.to);
+    if (!logins || (await logins.identify(request))) return reply.redirect(to, 303);
+    return show(reply, to);
+  });
+
+  await app.register(async (limited) => {
+    await limited.register(rateLimit, {
+      max: tries,
+      timeWindow: 60_000,
+      errorResponseBuilder: () =>
+        new BrokerError("TOO_MANY_LOGINS", `More than ${tries} logins came from this address in a minute.`),
+    });
+    limited.post("/operators/login", async (request, reply) => {
+      const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+      const to = placeIn(form.get("to") ?? undefined);
+      // Else another page could log somebody in as somebody else.
+      if (!isOwnOrigin(request.headers))
+        return show(reply, to, new BrokerError("CROSS_SITE_REQUEST", "This login comes from another page."));
+      if (!logins) return reply.redirect(to, 303);
+      const cookie = await logins.open(request, form.get("token")?.trim() ?? "");
+      if (cookie !== undefined) return reply.header("set-cookie", cookie).redirect(to, 303);
+      await delay(wrongMs);
+      return show(reply, to, new BrokerError("LOGIN_REFUSED", "This gateway does not know this token."));
+    });
+  });
+
+  app.post("/operators/logout", async (request, reply) => {
+    if (!mayAct(request)) {
+      const { code, message } = new BrokerError("CROSS_SITE_REQUEST", "This logout comes from another page.");
+      return reply.code(ERRORS[code].http).send({ error_code: code, message });
+    }
+    if (logins) reply.header("set-cookie", await logins.end(request));
+    return reply.code(204).send();
+  });
+}
+
+const HOME = "/operators";
+
+/** Only the gateway's own pages: a link to the login must not lead elsewhere. */
+function placeIn(to = ""): string {
+  const isOwn = /^\/(operators|dashboard|metrics|audit)([/?][\w\-./?&=%:+,*~@]*)?$/.test(to);
+  return isOwn && !to.includes("..") ? to : HOME;
+}

@@ -1,0 +1,28 @@
+/** How far something has come. */
+import { percent } from "../format.js";
+import { h } from "../h.js";
+import type { Progress } from "../model.js";
+
+export function progressBar(progress: Progress | undefined): HTMLElement | undefined {
+  if (!progress) return undefined;
+  const part = percent(progress);
+  const text = [part === undefined ? undefined : `${part} %`, progress.message].filter(Boolean).join(" · ");
+  if (part === undefined) return text === "" ? undefined : h("span", { class: "progress-text" }, text);
+  return h(
+    "span",
+    { class: "progress" },
+    h(
+      "span",
+      {
+        class: "bar",
+        role: "progressbar",
+        "aria-label": "Progress",
+        "aria-valuenow": part,
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+      },
+      h("span", { style: { width: `${part}%` } }),
+    ),
+    h("span", { class: "progress-text" }, text),
+  );
+}
