@@ -12,8 +12,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildBundle } from "../../../packaging/mcpb/bundle.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 
-/** Bytes. It had 13.1 MB at the end of November 2026. */
-const LARGEST = 15_000_000;
+/** Bytes. It had 13.1 MB before the page of the REST API and the exporter of traces, 15.1 at the end of November 2026. */
+const LARGEST = 16_500_000;
 
 const { here, closeLater } = useCommandLine();
 let scratch: string;
