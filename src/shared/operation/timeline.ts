@@ -41,7 +41,8 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
   );
   add(record.endedAt, record.state, record.cancel ? ending(record) : (canceller(record) ?? ending(record)));
   for (const [caller, { at, requestId, confirmed }] of Object.entries(record.deliveries)) {
-    add(at, "delivered", `to ${who(caller, requestId)}${confirmed ? ", which confirmed it" : ""}`);
+    // Those without a caller have an empty name there.
+    add(at, "delivered", `to ${who(caller || null, requestId)}${confirmed ? ", which confirmed it" : ""}`);
   }
   return entries
     .toSorted((a, b) => a.at - b.at)

@@ -49,6 +49,12 @@ describe("the story of an operation", () => {
     ]);
   });
 
+  test("says that what was delivered to nobody's request was a stateless one's", () => {
+    const delivery = { requestId: 0, at: NOW, tookMs: 5, confirmed: false };
+    const story = timelineOf(executed({ deliveries: { "": delivery } }), []);
+    expect(story.at(-1)).toMatchObject({ event: "delivered", detail: "to a stateless request" });
+  });
+
   test("does not tell a session's whole id, which would let others speak for it", () => {
     expect(JSON.stringify(timelineOf(executed(), [joined]))).not.toContain("aaaa");
   });
