@@ -14,6 +14,7 @@ const FOLDER =
   fileURLToPath(new URL("../../../docs/guide/operators/", import.meta.url));
 const isWanted = process.env.UNITY_BROKER_TEST_SCREENSHOTS !== undefined;
 const LARGEST = 150_000;
+const DESK = { width: 1280, height: 860 };
 
 const { start } = useSystem();
 const { open } = useTokenGateway(start);
@@ -73,6 +74,10 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     await page.getByText("6 → 1").waitFor();
     await shoot(page, "phone");
     expectClean(opened);
+    await page.setViewportSize(DESK);
+    await page.goto(`${served.origin}/api/v1/docs/`);
+    await page.getByText("/api/v1/operations/{id}/history").waitFor();
+    await shoot(page, "api");
     bench.finish("tests");
   });
 });

@@ -80,7 +80,7 @@ test.skipIf("missing" in found)(
       }
     };
     const paths = clients.map((_, client) =>
-      Array.from({ length: CALLS }, (_, call) => `Simulator/Block For 0.05${client}${call}1 Seconds`),
+      Array.from({ length: CALLS }, (_, call) => `Simulator/Block For 0.2${client}${call}1 Seconds`),
     );
     let ended = 0;
     let kills = 0;
