@@ -2,7 +2,6 @@
 import type { Log } from "../../shared/log.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
-import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { LastCatalogs } from "./last-catalogs.js";
 
 export interface CatalogNotes {
@@ -13,25 +12,20 @@ export interface CatalogNotes {
 export function createCatalogNotes(deps: {
   editors: Pick<Editors, "ids" | "find" | "tools">;
   notifier: Pick<Notifier, "on">;
-  operations: Pick<Operations, "incarnation">;
-  catalogs: Pick<LastCatalogs, "note" | "drop">;
+  catalogs: Pick<LastCatalogs, "note">;
   log: Log;
 }): CatalogNotes {
-  const { editors, operations, catalogs, log } = deps;
+  const { editors, catalogs, log } = deps;
   const due = new Set<string>();
   let isClosed = false;
   let working: Promise<void> | undefined;
 
   const noteOne = async (editor: string): Promise<void> => {
-    const before = await operations.incarnation();
     const [known, tools] = await Promise.all([editors.find(editor), editors.tools(editor)]);
     // One that is being introduced, or was forgotten: its last catalogue stays noted.
     if (!known || tools.length === 0) return;
     const { profile, lastSeenAt, ended } = known;
     await catalogs.note({ profile, lastSeenAt, ...(ended ? { ended } : {}), tools });
-    // It was forgotten meanwhile, and its note removed before this one; a store that lost it has another incarnation.
-    if (!(await editors.find(editor)) && (await operations.incarnation()) === before)
-      await catalogs.drop(editor);
   };
 
   /** An Editor that is reported again meanwhile comes again, at the end. */
