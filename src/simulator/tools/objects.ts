@@ -129,7 +129,7 @@ function move(scenes: SceneWorld, node: SceneNode, given: string, keepsWorld: bo
   if (parent && [...all([node])].includes(parent)) {
     throw toolFailure(
       "parent_is_below",
-      `${given} is ${node.name} itself or below it, and cannot become its parent.`,
+      `${given} is ${node.name} itself or below it, and cannot become its parent. Choose a Parent outside of it.`,
     );
   }
   const at = worldOf(node);
