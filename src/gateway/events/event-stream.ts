@@ -32,6 +32,8 @@ export function openEventStream(
   let place: string | undefined;
   raw.once("close", end);
   closing.addEventListener("abort", end, { once: true });
+  // Its client may have left while the first event was looked for: no further event says so.
+  if (raw.destroyed || closing.aborted) end();
   const write = (text: string): void => {
     if (raw.destroyed || ended.signal.aborted) return;
     raw.write(text);

@@ -1,16 +1,17 @@
 /** The WebSocket: calls, and the events of several operations, over one connection. */
 import websocket from "@fastify/websocket";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { LiveEvent } from "../../events/live-event.js";
+import { webSocketUpgrades } from "../../http/upgrades.js";
 import type { Exchanges, RestCall } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
-import { problemFrom } from "../problem.js";
+import { problemFrom, sendProblem } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
 import { submit } from "../routes/submit.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
@@ -31,17 +32,28 @@ export interface SocketRoutesDeps extends FollowDeps {
 const MOST_FOLLOWED = 100;
 /** Most bytes that a client may leave unread; its connection ends then, and it goes on with another. */
 const MOST_UNREAD = 1024 * 1024;
-/** Of RFC 6455: the service ends; the client is too slow. */
-const [GOING_AWAY, TRY_AGAIN_LATER] = [1001, 1013];
+/** Of RFC 6455: the service ends; it failed; the client is too slow. */
+const [GOING_AWAY, INTERNAL_ERROR, TRY_AGAIN_LATER] = [1001, 1011, 1013];
 
 export async function socketRoutes(app: FastifyInstance, deps: SocketRoutesDeps): Promise<void> {
-  await app.register(websocket, { options: { maxPayload: deps.bodyLimit } });
+  const server = webSocketUpgrades(app.server) as typeof app.server;
+  await app.register(websocket, { options: { server, maxPayload: deps.bodyLimit } });
   for (const url of ["/ws", "/react/ws/async"])
     app.get(
       url,
-      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object },
+      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object, onRequest: ownPagesOnly },
       (socket, request) => serve(socket, request, deps),
     );
+}
+
+/** A browser asks nobody (CORS) before a page of another port opens a WebSocket, and sends the password that it knows. */
+async function ownPagesOnly(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  const { origin, host = "" } = headers;
+  if (origin === undefined || /^https?:\/\/(.+)$/.exec(origin)?.[1] === host) return undefined;
+  return sendProblem(reply, new BrokerError("ADDRESS_REFUSED", `The Origin ${origin} is refused.`));
 }
 
 function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDeps): void {
@@ -72,9 +84,15 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
     const ended = new AbortController();
     followed.set(key, ended);
     const stop = (): void => ended.abort();
+    const forget = (): void => {
+      gone.signal.removeEventListener("abort", stop);
+      if (followed.get(key) === ended) followed.delete(key);
+    };
     gone.signal.addEventListener("abort", stop, { once: true });
+    // It may be gone already: no further event says so.
+    if (gone.signal.aborted) stop();
     const events = await start(ended.signal).catch((error: unknown) => {
-      followed.delete(key);
+      forget();
       throw error;
     });
     const pass = async (): Promise<void> => {
@@ -88,11 +106,12 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
         });
     };
     void pass()
-      .catch((error: Error) => log.debug({ error: error.message }, "events were not sent"))
-      .finally(() => {
-        gone.signal.removeEventListener("abort", stop);
-        if (followed.get(key) === ended) followed.delete(key);
-      });
+      .catch((error: Error) => {
+        log.debug({ error: error.message }, "events were not sent");
+        // Else its client would wait for events that nobody reads.
+        socket.close(INTERNAL_ERROR, "The events cannot be read: connect again.");
+      })
+      .finally(forget);
   };
 
   const followOne = (
