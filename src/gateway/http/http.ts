@@ -161,6 +161,7 @@ export async function createHttpGateway(
     closing: closing.signal,
     waits: answers.waits,
     audit: deps.gateway.audit,
+    principals: deps.auth,
   });
 
   const close = async (): Promise<void> => {

@@ -233,3 +233,28 @@ test("a client that leaves before the first event leaves no follower behind", as
   }, "no follower");
   system.bench.finish("a");
 });
+
+test("an operator who is none any more, or may not use an Editor any more, sees no more of others", async () => {
+  const { system, origin, bearer, tokens } = await tokenGateway.open();
+  const ann = await bearer("ann", { role: "submit" });
+  const rest = restClient(origin, ann);
+  const op = await bearer("op", { role: "operate" });
+  const everything = await openEventStream(`${origin}/api/v1/events?principal=*`, op);
+  await everything.next((one) => one.event === "ready");
+  const { log_id: first } = (await rest.post("/operations", held("a"))).body;
+  await everything.next((one) => dataOf(one)?.log_id === first);
+  await system.bench.begins("a");
+  const one = await openEventStream(`${origin}/api/v1/operations/${first}/events`, op);
+  await one.next(({ event }) => event === "snapshot");
+  await tokens.grant("op", { editors: { allow: ["*"], deny: ["game-1*"] } });
+  system.bench.finish("a");
+  await one.ended;
+  expect(named(one, "ended")).toEqual([]);
+  await tokens.grant("op", { role: "read" });
+  const { log_id: second } = (await rest.post("/operations", held("b"))).body;
+  await everything.ended;
+  expect(everything.events.filter((event) => dataOf(event)?.event === "completed")).toEqual([]);
+  expect(everything.events.filter((event) => dataOf(event)?.log_id === second)).toEqual([]);
+  await system.bench.begins("b");
+  system.bench.finish("b");
+});

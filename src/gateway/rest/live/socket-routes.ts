@@ -30,8 +30,8 @@ export interface SocketRoutesDeps extends FollowDeps {
 
 /** Most operations that one connection follows. */
 const MOST_FOLLOWED = 100;
-/** Most bytes that a client may leave unread; its connection ends then, and it goes on with another. */
-const MOST_UNREAD = 1024 * 1024;
+/** Most bytes that a client may leave unread, some of the largest messages; its connection ends then. */
+const MOST_UNREAD = 8 * 1024 * 1024;
 /** Of RFC 6455: the service ends; it failed; the client is too slow. */
 const [GOING_AWAY, INTERNAL_ERROR, TRY_AGAIN_LATER] = [1001, 1011, 1013];
 
@@ -148,9 +148,10 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
         const { log_id: logId, after, filter = {} } = message;
         if (logId !== undefined) await followOne(principal, logId, after);
         else
-          await follow(EVERYTHING, async (signal) =>
-            followedEvents(deps, principal, filter)({ from: after, signal }),
-          );
+          await follow(EVERYTHING, async (signal) => {
+            const now = (await deps.principals?.find(principal.id)) ?? principal;
+            return followedEvents(deps, now, filter)({ from: after, signal });
+          });
         return { status: 200, body: {} };
       }
       case "unfollow": {
