@@ -189,3 +189,22 @@ test("a follower that could not begin does not hide the one that replaced it", a
   await system.bench.begins("a");
   system.bench.finish("a");
 });
+
+test("of very many messages the last ones wait in the connection, and are answered", async () => {
+  const { system, origin } = await open();
+  const client = await connect(origin);
+  client.say({ type: "submit", id: 0, ...held("a") });
+  const { log_id: logId } = (await client.answer(0)).body;
+  await system.bench.begins("a");
+  for (let at = 1; at <= 256; at += 1) client.say({ type: "read", id: at, log_id: logId, wait: 30 });
+  // More than what is read from a connection at once.
+  const late = (at: number): string => `${at}${"x".repeat(190)}`;
+  for (let at = 0; at < 3_000; at += 1) client.say({ type: "unfollow", id: late(at) });
+  const other = await connect(origin);
+  other.say({ type: "unfollow", id: 1 });
+  await other.answer(1);
+  expect(client.heard.length).toBeLessThan(1_500);
+  system.bench.finish("a");
+  await client.answer(late(2_999));
+  await client.answer(256);
+});

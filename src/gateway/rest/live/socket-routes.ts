@@ -28,6 +28,8 @@ export interface SocketRoutesDeps extends FollowDeps {
   bodyLimit: number;
 }
 
+/** Most messages of one connection that are answered at once; those after them wait in the connection. */
+const MOST_AT_ONCE = 256;
 /** Most operations that one connection follows. */
 const MOST_FOLLOWED = 100;
 /** Most bytes that a client may leave unread, some of the largest messages; its connection ends then. */
@@ -172,16 +174,24 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
     gone.abort();
   });
   socket.on("error", (error) => log.debug({ error: error.message }, "a WebSocket failed"));
+  let answering = 0;
+  const answered = (): void => {
+    answering -= 1;
+    if (answering < MOST_AT_ONCE) socket.resume();
+  };
   socket.on("message", (data) => {
     const read = readMessage(String(data));
     if (read instanceof BrokerError) {
       void answer(undefined, problemFrom(read, log));
       return;
     }
+    answering += 1;
+    if (answering >= MOST_AT_ONCE) socket.pause();
     const way = { gone: gone.signal, write: (answered: RestAnswer) => answer(read.id, answered) };
     void exchanges
       .serveMessage(request, way, (call) => handle(read, call), { isCall: read.type === "submit" })
-      .catch((error: unknown) => answer(read.id, problemFrom(error, log)));
+      .catch((error: unknown) => answer(read.id, problemFrom(error, log)))
+      .finally(answered);
   });
 }
 
