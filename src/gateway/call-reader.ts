@@ -9,7 +9,13 @@ import {
   type TargetContext,
 } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
-import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/operation/idempotency.js";
+import {
+  findUnhashable,
+  fingerprintOf,
+  hasHalfCharacter,
+  hashOf,
+  type JsonObject,
+} from "../shared/operation/idempotency.js";
 import type { PriorityClass } from "../shared/operation/operation.js";
 import type { Requester } from "../shared/operation/replay.js";
 import type { EditorsSeen } from "../shared/store/editors/editors-seen.js";
@@ -129,6 +135,8 @@ export function createCallReader(deps: {
       const unhashable = findUnhashable(call.arguments);
       if (unhashable)
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} cannot be used.`);
+      if (hasHalfCharacter(call.tool))
+        throw new BrokerError("UNKNOWN_TOOL", "No tool has half a character in its name.");
       // The parameters' names depend on the tool, the tool on the Editor, and the Editor on a parameter: look twice.
       const [access, known] = await Promise.all([
         permissionsOf(deps.principals, call.principal),

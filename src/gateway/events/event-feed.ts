@@ -15,6 +15,8 @@ export interface Following {
   from?: string | undefined;
   isWanted(of: Pick<OperationEventEntry, "logId" | "principal" | "editor" | "tool" | "state">): boolean;
   sees(editor: string): boolean;
+  /** Throws once the follower may not see these any more; asked again each time that it looks. */
+  mayGoOn?: (() => Promise<void>) | undefined;
   /** Everything up to this id was read, also what was not wanted: another gateway may go on from it. */
   passed?: ((id: string) => void) | undefined;
   signal: AbortSignal;
@@ -27,7 +29,7 @@ const MOST_SHOWN = 1_000;
 /** While Redis is away it waits; ends when the signal aborts. */
 export async function* followAll(
   { events, operations, notifier }: Pick<Store, "events" | "operations" | "notifier">,
-  { from, isWanted, sees, passed, signal }: Following,
+  { from, isWanted, sees, mayGoOn, passed, signal }: Following,
 ): AsyncGenerator<LiveEvent> {
   const bell = createBell();
   const changed = new Set<string>();
@@ -88,6 +90,7 @@ export async function* followAll(
   try {
     while (!signal.aborted) {
       try {
+        await mayGoOn?.();
         yield* read();
         yield* readProgress();
         for (const editor of editors) if (sees(editor)) yield { event: "editors", data: { editor } };

@@ -1,4 +1,5 @@
 /** Writes live events as a stream of server-sent events, as the HTML standard describes it. */
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { LiveEvent } from "./live-event.js";
 
@@ -7,8 +8,8 @@ export interface EventStreamOptions {
   keepAliveMs: number;
 }
 
-/** Most bytes that a client may leave unread; its stream ends then, and it goes on with another. */
-const MOST_UNREAD = 1024 * 1024;
+/** A client that reads nothing for so long, though there is something to read, has its stream ended, ms. */
+const UNREAD_MS = 60_000;
 /** How long a client waits before it connects again, ms. */
 const RETRY_MS = 1_000;
 
@@ -32,11 +33,17 @@ export function openEventStream(
   let place: string | undefined;
   raw.once("close", end);
   closing.addEventListener("abort", end, { once: true });
+  // Its client may have left while the first event was looked for: no further event says so.
+  if (raw.destroyed || closing.aborted) end();
   const write = (text: string): void => {
-    if (raw.destroyed || ended.signal.aborted) return;
-    raw.write(text);
-    if (raw.writableLength > MOST_UNREAD) raw.destroy();
+    if (!raw.destroyed && !ended.signal.aborted) raw.write(text);
   };
+  /** A slow client delays its own next event: what it has not been sent yet stays in the store, and only one event here. */
+  const wasRead = async (): Promise<void> => {
+    if (raw.writableNeedDrain && !ended.signal.aborted)
+      await once(raw, "drain", { signal: ended.signal }).catch(() => undefined);
+  };
+  raw.setTimeout(UNREAD_MS, () => raw.writableNeedDrain && raw.destroy());
   raw.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
@@ -46,6 +53,7 @@ export function openEventStream(
   raw.flushHeaders();
   write(`retry: ${RETRY_MS}\n\n`);
   const timer = setInterval(() => {
+    if (raw.writableNeedDrain) return;
     write(place === undefined ? ": alive\n\n" : `id: ${place}\n\n`);
     place = undefined;
   }, keepAliveMs);
@@ -60,6 +68,7 @@ export function openEventStream(
         for await (const { event, id, data } of events) {
           if (id !== undefined) place = undefined;
           write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`);
+          await wasRead();
         }
       } finally {
         clearInterval(timer);

@@ -44,6 +44,8 @@ export interface FollowedOperation {
   isOwn: boolean;
   /** The operation as it is now, without its result. */
   read(): Promise<unknown>;
+  /** As in event-feed.ts. */
+  mayGoOn?: (() => Promise<void>) | undefined;
   signal: AbortSignal;
   /** As in event-feed.ts. */
   passed?: ((id: string) => void) | undefined;
@@ -52,7 +54,7 @@ export interface FollowedOperation {
 /** Ends with the operation. While Redis is away it waits. */
 export async function* followOperation(
   { events, operations, notifier }: Pick<Store, "events" | "operations" | "notifier">,
-  { logId, from, isOwn, read, signal, passed }: FollowedOperation,
+  { logId, from, isOwn, read, mayGoOn, signal, passed }: FollowedOperation,
 ): AsyncGenerator<LiveEvent> {
   const bell = createBell();
   const mine = (changed: string): void => {
@@ -104,6 +106,7 @@ export async function* followOperation(
     let isNew = from === undefined;
     while (!signal.aborted) {
       try {
+        await mayGoOn?.();
         if (isNew) {
           place.entry = await events.newest();
           yield make("snapshot", await read());

@@ -1,4 +1,5 @@
 /** The HTTP surface of a gateway: one fastify app, for this machine only unless tokens authenticate callers. */
+import { setMaxListeners } from "node:events";
 import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import { type FastifyRequest, fastify } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
@@ -104,6 +105,8 @@ export async function createHttpGateway(
   const exchanges = createExchanges({ broker, log });
   const bodyLimit = options.bodyLimit ?? 4 * 1024 * 1024;
   const closing = new AbortController();
+  // Each stream listens.
+  setMaxListeners(0, closing.signal);
   let isClosing = false;
 
   // A web page in a browser can send requests here, even under its own name (DNS rebinding).
@@ -167,6 +170,7 @@ export async function createHttpGateway(
     closing: closing.signal,
     waits: answers.waits,
     audit: deps.gateway.audit,
+    principals: deps.auth,
   });
 
   const close = async (): Promise<void> => {

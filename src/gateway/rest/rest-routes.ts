@@ -7,6 +7,7 @@ import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
+import type { Principals } from "../auth/authenticator.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
@@ -27,6 +28,7 @@ import { submitRoutes } from "./routes/submit.js";
 export interface RestRoutesOptions {
   audit: Audit | undefined;
   broker: Broker;
+  principals: Principals | undefined;
   store: Store;
   /** Aborted when the gateway closes. */
   closing: AbortSignal;

@@ -34,11 +34,17 @@ function sha256(value: JsonObject): string {
 const MAX_DEPTH = 200;
 
 /** Why arguments cannot be hashed safely, and the JSON path of the value. */
-export type Unhashable = { code: "INTEGER_TOO_LARGE" | "ARGUMENTS_TOO_DEEP"; path: string };
+export type Unhashable = {
+  code: "INTEGER_TOO_LARGE" | "ARGUMENTS_TOO_DEEP" | "INVALID_ARGUMENTS";
+  path: string;
+};
+
+/** Half a surrogate pair, as in a text that was cut within an emoji, has no UTF-8, and so no canonical form. */
+export const hasHalfCharacter = (text: string): boolean => /\p{Surrogate}/u.test(text);
 
 /**
- * Idempotency hash (▲3): finds values that would give two different calls one hash, or overflow the stack in the
- * canonical form. Integers beyond 2^53 have already lost digits when they are parsed. No recursion: input may
+ * Idempotency hash (▲3): finds values that would give two different calls one hash, have no canonical form, or overflow
+ * the stack there. Integers beyond 2^53 have already lost digits when they are parsed. No recursion: input may
  * nest 100 000 deep.
  */
 export function findUnhashable(args: JsonObject): Unhashable | undefined {
@@ -48,9 +54,16 @@ export function findUnhashable(args: JsonObject): Unhashable | undefined {
     if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
       return { code: "INTEGER_TOO_LARGE", path };
     }
+    // 1e400 is parsed as infinity.
+    const isUnwritable =
+      typeof value === "string"
+        ? hasHalfCharacter(value)
+        : typeof value === "number" && !Number.isFinite(value);
+    if (isUnwritable) return { code: "INVALID_ARGUMENTS", path: path.slice(0, 80) };
     if (typeof value !== "object" || value === null) continue;
     if (depth >= MAX_DEPTH) return { code: "ARGUMENTS_TOO_DEEP", path: path.slice(0, 80) };
     for (const [key, child] of Object.entries(value)) {
+      if (hasHalfCharacter(key)) return { code: "INVALID_ARGUMENTS", path: path.slice(0, 80) || "/" };
       pending.push({ value: child, path: `${path}/${key}`, depth: depth + 1 });
     }
   }

@@ -1,5 +1,5 @@
 /** The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again. */
-import type { JsonObject } from "../operation/idempotency.js";
+import { hasHalfCharacter, type JsonObject } from "../operation/idempotency.js";
 import { WAITS, type WaitLimits, waitText } from "../wait-time.js";
 import type { JsonObjectSchema, Tool } from "./tool.js";
 
@@ -70,7 +70,8 @@ export function takeParameters(
   const text = (name: TakenName): string | undefined => {
     const value = taken[name];
     if (value === undefined || value === null) return undefined;
-    if (typeof value === "string" && value.length > 0 && value.length <= 200) return value;
+    if (typeof value === "string" && value.length > 0 && value.length <= 200 && !hasHalfCharacter(value))
+      return value;
     wrong.push(`/${nameFor(tool, name)} must be a string of 1 to 200 characters`);
     return undefined;
   };

@@ -73,6 +73,19 @@ test("calls that fit the schema, and nearly", async () => {
   expect(log.lines.filter(({ message }) => message.includes("failed"))).toEqual([]);
 }, 120_000);
 
+const half = "\ud83d";
+test.each([
+  ["a tool", { tool: half }],
+  ["an argument", { tool: "work", arguments: { Name: half } }],
+  ["a key", { tool: "work", arguments: { Name: "a" }, idempotency_key: half }],
+  ["an Editor", { tool: "work", arguments: { Name: "a" }, editor: half }],
+])("half a character in %s is refused before anything runs", async (_what, body) => {
+  const { rest, log } = await open();
+  const { status } = await rest.post("/operations", body);
+  expect([400, 404]).toContain(status);
+  expect(log.lines.filter(({ message }) => message.includes("failed"))).toEqual([]);
+});
+
 test("bodies of any kind", async () => {
   const { rest, contract } = await open();
   const posts = asked(contract).filter(({ method }) => method === "POST");

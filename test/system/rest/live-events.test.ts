@@ -1,10 +1,12 @@
 /** Live events: nothing is left out and nothing comes twice, over lost connections, other gateways and a Redis that was away. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { keys } from "../../../src/shared/store/keys.js";
+import { channels, keys } from "../../../src/shared/store/keys.js";
 import { type EventStream, openEventStream, type ServerEvent } from "../../harness/mcp/event-stream.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { type RestClient, restClient } from "../../harness/rest/rest-client.js";
-import { type System, useSystem } from "../../harness/system/system.js";
+import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
 const { start } = useSystem();
@@ -13,6 +15,7 @@ const tokenGateway = useTokenGateway(start);
 
 interface Open {
   system: System;
+  origin: string;
   rest: RestClient;
   /** At the first gateway, or another one. */
   follow(path: string, headers?: Record<string, string>, at?: string): Promise<EventStream>;
@@ -24,6 +27,7 @@ async function open(options: Parameters<typeof start>[0] = {}): Promise<Open> {
   const first = new URL((await serve(system.gateway)).url).origin;
   return {
     system,
+    origin: first,
     rest: restClient(first),
     follow: (path, headers = {}, at = first) => openEventStream(`${at}/api/v1${path}`, headers),
     another: async () => new URL((await serve(await system.addGateway())).url).origin,
@@ -202,4 +206,55 @@ test("Redis that was away is waited for", async () => {
   await stream.next(is("completed"));
   expect(happened(stream).filter((event) => event !== "started")).toEqual(["accepted", "sent", "completed"]);
   stream.cut();
+});
+
+test("a client that leaves before the first event leaves no follower behind", async () => {
+  const opened = await open();
+  const { system, origin } = opened;
+  const id = await submit(opened, "a");
+  await system.bench.begins("a");
+  const { port } = new URL(origin);
+  for (let at = 0; at < 20; at += 1) {
+    const socket = connect(Number(port), "127.0.0.1");
+    await once(socket, "connect");
+    const gone = once(socket, "close");
+    socket.write(`GET /api/v1/operations/${id}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, () =>
+      socket.resetAndDestroy(),
+    );
+    await gone;
+  }
+  // Behind all of them.
+  const stream = await opened.follow(`/operations/${id}/events`);
+  await stream.next((one) => one.event === "snapshot");
+  stream.cut();
+  await eventually(async () => {
+    const [, followers] = (await system.hand.pubsub("NUMSUB", channels.changed)) as [string, number];
+    return followers === 0;
+  }, "no follower");
+  system.bench.finish("a");
+});
+
+test("an operator who is none any more, or may not use an Editor any more, sees no more of others", async () => {
+  const { system, origin, bearer, tokens } = await tokenGateway.open();
+  const ann = await bearer("ann", { role: "submit" });
+  const rest = restClient(origin, ann);
+  const op = await bearer("op", { role: "operate" });
+  const everything = await openEventStream(`${origin}/api/v1/events?principal=*`, op);
+  await everything.next((one) => one.event === "ready");
+  const { log_id: first } = (await rest.post("/operations", held("a"))).body;
+  await everything.next((one) => dataOf(one)?.log_id === first);
+  await system.bench.begins("a");
+  const one = await openEventStream(`${origin}/api/v1/operations/${first}/events`, op);
+  await one.next(({ event }) => event === "snapshot");
+  await tokens.grant("op", { editors: { allow: ["*"], deny: ["game-1*"] } });
+  system.bench.finish("a");
+  await one.ended;
+  expect(named(one, "ended")).toEqual([]);
+  await tokens.grant("op", { role: "read" });
+  const { log_id: second } = (await rest.post("/operations", held("b"))).body;
+  await everything.ended;
+  expect(everything.events.filter((event) => dataOf(event)?.event === "completed")).toEqual([]);
+  expect(everything.events.filter((event) => dataOf(event)?.log_id === second)).toEqual([]);
+  await system.bench.begins("b");
+  system.bench.finish("b");
 });

@@ -1,5 +1,5 @@
 /** Whose operations a principal sees and ends over REST, what operators may do beyond that, and that the audit log says who did it. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -31,7 +31,7 @@ async function open() {
   );
   const as = async (name: string, grants = {}) =>
     restClient(new URL(http.url).origin, await bearer(name, grants));
-  return { system, origin, as, audit };
+  return { system, origin, as, audit, folder };
 }
 
 const SECRET = "nobody-else-may-read-this";
@@ -199,4 +199,12 @@ test("the page of the document has all its files from here, and allows none from
     expect(file).toMatch(/^\.\/static\//);
     expect((await ann.get(`/docs/${file.slice(2)}`)).status).toBe(200);
   }
+});
+
+test("half a line of the audit log, of a process that was killed, hides no other", async () => {
+  const { as, folder } = await open();
+  const line = { at: "2026-01-01T00:00:00Z", principal: "a", name: "ann", verb: "call", answer: "created" };
+  writeFileSync(join(folder, "audit-2026-01-01.jsonl"), `${JSON.stringify(line)}\n{"at":"2026-01`);
+  const said = await (await as("root", { role: "admin" })).get("/audit?day=2026-01-01");
+  expect(said).toMatchObject({ status: 200, body: { entries: [line] } });
 });

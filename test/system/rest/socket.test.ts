@@ -2,8 +2,9 @@
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { channels } from "../../../src/shared/store/keys.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
-import { eventually, useSystem } from "../../harness/system/system.js";
+import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
 const { start } = useSystem();
@@ -141,11 +142,69 @@ test("a page of another origin, a stranger and a token that was revoked have no 
   const { origin, bearer, tokens } = await tokenGateway.open({ routeGuard: { revokedMs: 50 } });
   await expect(connect(origin)).rejects.toThrow("401");
   const ann = await bearer("ann");
-  await expect(connect(origin, { ...ann, origin: "http://evil.example" })).rejects.toThrow("403");
+  for (const page of ["http://evil.example", "http://127.0.0.1:1", "null"])
+    await expect(connect(origin, { ...ann, origin: page })).rejects.toThrow("403");
+  await connect(origin, { ...ann, origin });
   const client = await connect(origin, ann);
   client.say({ type: "unfollow", id: 1 });
   await client.answer(1);
   const closed = once(client.socket, "close");
   await tokens.revoke("ann");
   await closed;
+});
+
+/** Followers of a gateway listen to this channel, and nobody else does in these tests. */
+const followers = async (system: System): Promise<number> => {
+  const [, count] = (await system.hand.pubsub("NUMSUB", channels.changed)) as [string, number];
+  return Number(count);
+};
+
+test("a client that has left before its answer leaves no follower behind", async () => {
+  const { system, origin } = await open();
+  const client = await connect(origin);
+  client.say({ type: "submit", follow: true, ...held("a"), timeout: 30 });
+  await system.bench.begins("a");
+  client.socket.terminate();
+  const other = await connect(origin);
+  other.say({ type: "follow", id: 1 });
+  await other.answer(1);
+  other.say({ type: "unfollow", id: 2 });
+  await other.answer(2);
+  await eventually(async () => (await followers(system)) === 0, "no follower");
+  system.bench.finish("a");
+});
+
+test("a follower that could not begin does not hide the one that replaced it", async () => {
+  const { system, origin } = await open();
+  const client = await connect(origin);
+  client.say({ type: "submit", id: 0, ...held("a") });
+  const { log_id: logId } = (await client.answer(0)).body;
+  client.say({ type: "follow", id: 1, log_id: logId, after: "yesterday" });
+  client.say({ type: "follow", id: 2, log_id: logId });
+  await client.answer(1);
+  await client.answer(2);
+  client.say({ type: "unfollow", id: 3, log_id: logId });
+  await client.answer(3);
+  await eventually(async () => (await followers(system)) === 0, "no follower");
+  await system.bench.begins("a");
+  system.bench.finish("a");
+});
+
+test("of very many messages the last ones wait in the connection, and are answered", async () => {
+  const { system, origin } = await open();
+  const client = await connect(origin);
+  client.say({ type: "submit", id: 0, ...held("a") });
+  const { log_id: logId } = (await client.answer(0)).body;
+  await system.bench.begins("a");
+  for (let at = 1; at <= 256; at += 1) client.say({ type: "read", id: at, log_id: logId, wait: 30 });
+  // More than what is read from a connection at once.
+  const late = (at: number): string => `${at}${"x".repeat(190)}`;
+  for (let at = 0; at < 3_000; at += 1) client.say({ type: "unfollow", id: late(at) });
+  const other = await connect(origin);
+  other.say({ type: "unfollow", id: 1 });
+  await other.answer(1);
+  expect(client.heard.length).toBeLessThan(1_500);
+  system.bench.finish("a");
+  await client.answer(late(2_999));
+  await client.answer(256);
 });

@@ -52,6 +52,7 @@ export function eventRoutes(app: FastifyInstance, deps: EventRoutesDeps): void {
     const written = openEventStream(reply.raw, deps.closing, deps);
     passing.passed = written.passed;
     written.signal.addEventListener("abort", () => ended.abort(), { once: true });
+    if (written.signal.aborted) ended.abort();
     await written.write(events).catch(() => reply.raw.destroy());
     return reply;
   };

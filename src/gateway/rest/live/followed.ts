@@ -4,6 +4,7 @@ import { BrokerError } from "../../../shared/errors.js";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { hasRole, type Principal } from "../../../shared/principal.js";
 import type { Store } from "../../../shared/store/store.js";
+import type { Principals } from "../../auth/authenticator.js";
 import { seesEditor, seesEveryEditor } from "../../auth/permissions.js";
 import type { Broker } from "../../broker.js";
 import { followAll } from "../../events/event-feed.js";
@@ -14,6 +15,8 @@ import { rowOf } from "../routes/list.js";
 
 export interface FollowDeps {
   broker: Pick<Broker, "read" | "operate">;
+  /** Undefined: everybody may do everything. */
+  principals: Principals | undefined;
   store: Pick<Store, "events" | "operations" | "notifier">;
 }
 
@@ -37,23 +40,32 @@ const madeUp = (): BrokerError =>
 
 /** Throws INVALID_ARGUMENTS or FORBIDDEN before the first event. */
 export function followedEvents(
-  { store }: FollowDeps,
+  { store, principals }: FollowDeps,
   principal: Principal,
   { principal: whose = principal.id, ...filter }: EventFilter,
 ): (reader: Reader) => AsyncIterable<LiveEvent> {
-  if (whose !== principal.id && !hasRole(principal, "operate"))
-    throw new BrokerError("FORBIDDEN", 'Others\' operations require the role "operate".');
+  const check = (now: Principal): void => {
+    if (whose !== principal.id && !hasRole(now, "operate"))
+      throw new BrokerError("FORBIDDEN", 'Others\' operations require the role "operate".');
+  };
+  check(principal);
   const matches = entryWantedBy(filter);
   return ({ from, signal, passed }) => {
     if (from !== undefined && !EVENT_ID.test(from)) throw madeUp();
-    const sees = seesEditor(principal);
+    let now = principal;
+    const sees = (editor: string): boolean => seesEditor(now)(editor);
     // An Editor that it may not use is unknown to it, and so is what others run there.
-    const mayShow = (editor: string): boolean => (isPool(editor) ? seesEveryEditor(principal) : sees(editor));
+    const mayShow = (editor: string): boolean => (isPool(editor) ? seesEveryEditor(now) : sees(editor));
+    // What a principal may do can change. That it was revoked, or the file cannot be read, is for the route's guard.
+    const mayGoOn = async (): Promise<void> => {
+      now = (await principals?.find(principal.id).catch(() => undefined)) ?? now;
+      check(now);
+    };
     const isWanted = (of: Parameters<typeof matches>[0] & { principal: string }): boolean =>
       (whose === "*" || of.principal === whose) &&
       (of.principal === principal.id || mayShow(of.editor)) &&
       matches(of);
-    return followAll(store, { from, isWanted, sees, passed, signal });
+    return followAll(store, { from, isWanted, sees, mayGoOn, passed, signal });
   };
 }
 
@@ -86,9 +98,13 @@ export async function followedOperation(
     const view = await broker.read(principal.id, logId);
     return typeof view === "object" ? answerOf(view, { brief: true }) : notFound(logId, true);
   };
+  const mayGoOn = async (): Promise<void> => {
+    if (!isOwn && (await broker.operate.read(principal.id, logId)) === undefined)
+      throw new BrokerError("NOT_FOUND", notFound(logId, false).message);
+  };
   return {
     kind: "events",
     follow: ({ signal, passed }) =>
-      followOperation(store, { logId, from: place, isOwn, read, signal, passed }),
+      followOperation(store, { logId, from: place, isOwn, read, mayGoOn, signal, passed }),
   };
 }

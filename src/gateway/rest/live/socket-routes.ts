@@ -1,16 +1,18 @@
 /** The WebSocket: calls, and the events of several operations, over one connection. */
 import websocket from "@fastify/websocket";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
+import { isOwnOrigin } from "../../auth/own-page.js";
 import type { Broker } from "../../broker.js";
 import type { LiveEvent } from "../../events/live-event.js";
+import { webSocketUpgrades } from "../../http/upgrades.js";
 import type { Exchanges, RestCall } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
-import { problemFrom } from "../problem.js";
+import { problemFrom, sendProblem } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
 import { submit } from "../routes/submit.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
@@ -27,21 +29,33 @@ export interface SocketRoutesDeps extends FollowDeps {
   bodyLimit: number;
 }
 
+/** Most messages of one connection that are answered at once; those after them wait in the connection. */
+const MOST_AT_ONCE = 256;
 /** Most operations that one connection follows. */
 const MOST_FOLLOWED = 100;
-/** Most bytes that a client may leave unread; its connection ends then, and it goes on with another. */
-const MOST_UNREAD = 1024 * 1024;
-/** Of RFC 6455: the service ends; the client is too slow. */
-const [GOING_AWAY, TRY_AGAIN_LATER] = [1001, 1013];
+/** Most bytes that a client may leave unread, some of the largest messages; its connection ends then. */
+const MOST_UNREAD = 8 * 1024 * 1024;
+/** Of RFC 6455: the service ends; it failed; the client is too slow. */
+const [GOING_AWAY, INTERNAL_ERROR, TRY_AGAIN_LATER] = [1001, 1011, 1013];
 
 export async function socketRoutes(app: FastifyInstance, deps: SocketRoutesDeps): Promise<void> {
-  await app.register(websocket, { options: { maxPayload: deps.bodyLimit } });
+  const server = webSocketUpgrades(app.server) as typeof app.server;
+  await app.register(websocket, { options: { server, maxPayload: deps.bodyLimit } });
   for (const url of ["/ws", "/react/ws/async"])
     app.get(
       url,
-      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object },
+      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object, onRequest: ownPagesOnly },
       (socket, request) => serve(socket, request, deps),
     );
+}
+
+/** A browser asks nobody (CORS) before a page of another port opens a WebSocket, and sends the password that it knows. */
+async function ownPagesOnly(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  if (isOwnOrigin(headers)) return undefined;
+  return sendProblem(reply, new BrokerError("ADDRESS_REFUSED", `The Origin ${headers.origin} is refused.`));
 }
 
 function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDeps): void {
@@ -72,9 +86,15 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
     const ended = new AbortController();
     followed.set(key, ended);
     const stop = (): void => ended.abort();
+    const forget = (): void => {
+      gone.signal.removeEventListener("abort", stop);
+      if (followed.get(key) === ended) followed.delete(key);
+    };
     gone.signal.addEventListener("abort", stop, { once: true });
+    // It may be gone already: no further event says so.
+    if (gone.signal.aborted) stop();
     const events = await start(ended.signal).catch((error: unknown) => {
-      followed.delete(key);
+      forget();
       throw error;
     });
     const pass = async (): Promise<void> => {
@@ -88,11 +108,12 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
         });
     };
     void pass()
-      .catch((error: Error) => log.debug({ error: error.message }, "events were not sent"))
-      .finally(() => {
-        gone.signal.removeEventListener("abort", stop);
-        if (followed.get(key) === ended) followed.delete(key);
-      });
+      .catch((error: Error) => {
+        log.debug({ error: error.message }, "events were not sent");
+        // Else its client would wait for events that nobody reads.
+        socket.close(INTERNAL_ERROR, "The events cannot be read: connect again.");
+      })
+      .finally(forget);
   };
 
   const followOne = (
@@ -129,9 +150,10 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
         const { log_id: logId, after, filter = {} } = message;
         if (logId !== undefined) await followOne(principal, logId, after);
         else
-          await follow(EVERYTHING, async (signal) =>
-            followedEvents(deps, principal, filter)({ from: after, signal }),
-          );
+          await follow(EVERYTHING, async (signal) => {
+            const now = (await deps.principals?.find(principal.id)) ?? principal;
+            return followedEvents(deps, now, filter)({ from: after, signal });
+          });
         return { status: 200, body: {} };
       }
       case "unfollow": {
@@ -152,16 +174,24 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
     gone.abort();
   });
   socket.on("error", (error) => log.debug({ error: error.message }, "a WebSocket failed"));
+  let answering = 0;
+  const answered = (): void => {
+    answering -= 1;
+    if (answering < MOST_AT_ONCE) socket.resume();
+  };
   socket.on("message", (data) => {
     const read = readMessage(String(data));
     if (read instanceof BrokerError) {
       void answer(undefined, problemFrom(read, log));
       return;
     }
+    answering += 1;
+    if (answering >= MOST_AT_ONCE) socket.pause();
     const way = { gone: gone.signal, write: (answered: RestAnswer) => answer(read.id, answered) };
     void exchanges
       .serveMessage(request, way, (call) => handle(read, call), { isCall: read.type === "submit" })
-      .catch((error: unknown) => answer(read.id, problemFrom(error, log)));
+      .catch((error: unknown) => answer(read.id, problemFrom(error, log)))
+      .finally(answered);
   });
 }
 

@@ -89,6 +89,17 @@ describe("▲3 what would let two calls collapse into one", () => {
     ).toBeUndefined();
   });
 
+  test.each([
+    ["half a surrogate pair", '{"a": ["\\ud83d"]}', "/a/0"],
+    ["one in a name", '{"a": {"\\ude00": 1}}', "/a"],
+    ["a number beyond all numbers", '{"a": 1e400}', "/a"],
+  ])("▲3 %s has no canonical form: its place is named", (_what, text, path) => {
+    const args = JSON.parse(text) as JsonObject;
+    expect(() => hashOf({ ...build, arguments: args })).toThrow();
+    expect(findUnhashable(args)).toEqual({ code: "INVALID_ARGUMENTS", path });
+    expect(findUnhashable({ a: "\u{1f600}" })).toBeUndefined();
+  });
+
   test("▲3 arguments 100 000 levels deep are refused without overflowing the stack", () => {
     const deep = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`) as JsonObject;
     expect(findUnhashable(deep)?.code).toBe("ARGUMENTS_TOO_DEEP");
