@@ -1,6 +1,6 @@
 /** The log of a command: on stderr, as lines on a terminal and as JSON elsewhere; with MCP_DEBUG also in a file, because clients hide stderr. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { type DestinationStream, destination, type Logger, multistream, pino } from "pino";
+import { type DestinationStream, destination, type Logger, multistream, pino, stdSerializers } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
@@ -36,13 +36,15 @@ export function createLog(
   redact: (line: string) => string = withoutSecrets,
 ): ServingLog {
   const hooks = { streamWrite: redact };
+  // Else an Error under this name is written as {}.
+  const serializers = { error: stdSerializers.err };
   const level = config.UNITY_BROKER_LOG_LEVEL;
   const stderr = onTerminal(
     destination({ dest: 2, sync: true }),
     process.stderr.isTTY ? readableLine : undefined,
   );
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
-  if (folder === undefined) return adjustable(pino({ level, hooks }, stderr));
+  if (folder === undefined) return adjustable(pino({ level, hooks, serializers }, stderr));
   try {
     // A folder that the user named may contain other files, so its mode stays.
     if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
@@ -53,11 +55,11 @@ export function createLog(
       // pino cannot log without a stream.
       ...(level === "silent" ? [] : [{ level, stream: stderr }]),
     ];
-    const log = pino({ level: "debug", hooks }, multistream(streams));
+    const log = pino({ level: "debug", hooks, serializers }, multistream(streams));
     log.info({ file }, "MCP_DEBUG: everything is logged to this file");
     return adjustable(log, () => undefined);
   } catch (error) {
-    const log = pino({ level, hooks }, stderr);
+    const log = pino({ level, hooks, serializers }, stderr);
     log.warn({ folder, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
     return adjustable(log);
   }
