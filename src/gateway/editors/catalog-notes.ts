@@ -25,7 +25,8 @@ export function createCatalogNotes(deps: {
     // One that is being introduced, or was forgotten: its last catalogue stays noted.
     if (!known || tools.length === 0) return;
     const { profile, lastSeenAt, ended } = known;
-    await catalogs.note({ profile, lastSeenAt, ...(ended ? { ended } : {}), tools });
+    const isStill = async (): Promise<boolean> => (await editors.find(editor)) !== undefined;
+    await catalogs.note({ profile, lastSeenAt, ...(ended ? { ended } : {}), tools }, isStill);
   };
 
   /** An Editor that is reported again meanwhile comes again, at the end. */

@@ -15,8 +15,11 @@ import { fileNameOf, isFileName, parseCatalog, saysTheSame, textOf } from "./las
 export interface LastCatalogs {
   /** The most recently seen last, each project once. A file of no use is left out, and logged once. Never throws. */
   all(): Promise<readonly AwayEditor[]>;
-  /** Throws if it cannot be written. */
-  note(editor: AwayEditor): Promise<void>;
+  /**
+   * Throws if it cannot be written. `isStill`: asked right before, so that a note which began before the Editor was forgotten does
+   * not bring it back.
+   */
+  note(editor: AwayEditor, isStill?: () => Promise<boolean>): Promise<void>;
   drop(editorId: string): Promise<void>;
 }
 
@@ -140,7 +143,7 @@ export function createLastCatalogs(
       }
     },
 
-    async note(editor) {
+    async note(editor, isStill = async () => true) {
       const name = fileNameOf(editor.profile.editorId);
       const file = join(folder, name);
       const text = textOf(editor);
@@ -162,7 +165,14 @@ export function createLastCatalogs(
         } finally {
           await handle.close();
         }
-        await rename(draft, file);
+        if (!(await isStill())) {
+          await rm(draft, { force: true });
+          return;
+        }
+        // Without its draft: the Editor was dropped meanwhile.
+        await rename(draft, file).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+        });
       } catch (error) {
         await rm(draft, { force: true });
         throw error;
@@ -171,7 +181,12 @@ export function createLastCatalogs(
     },
 
     async drop(editorId) {
-      await rm(join(folder, fileNameOf(editorId)), { force: true });
+      const name = fileNameOf(editorId);
+      // First what would take the file's place.
+      const there = await readdir(folder).catch(() => []);
+      for (const each of there)
+        if (each.startsWith(`${name}.`)) await rm(join(folder, each), { force: true });
+      await rm(join(folder, name), { force: true });
     },
   };
 }

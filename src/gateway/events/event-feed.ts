@@ -89,6 +89,7 @@ export async function* followAll(
 
   try {
     while (!signal.aborted) {
+      let isAway = false;
       try {
         await mayGoOn?.();
         yield* read();
@@ -97,8 +98,9 @@ export async function* followAll(
         editors.clear();
       } catch (error) {
         if (!isStoreAway(error)) throw error;
+        isAway = true;
       }
-      if (changed.size === 0) await bell.rung(LOOK_MS, signal);
+      if (isAway || changed.size === 0) await bell.rung(LOOK_MS, signal);
     }
   } finally {
     for (const stop of stops) stop();

@@ -103,8 +103,10 @@ describe("what one process notes", () => {
   test("is seen although the folder's time is the same, as two changes within one tick of a clock leave it", async () => {
     const [one, other] = [open(), open()];
     const now = new Date();
+    let lastSeenAt = Date.now();
     const note = async (id: string) => {
-      await one.catalogs.note(editor(id));
+      lastSeenAt += 1;
+      await one.catalogs.note(editor(id, { lastSeenAt }));
       utimesSync(folder, now, now);
     };
     await note("game@1");
