@@ -8,7 +8,6 @@ import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
-import type { Duplicate } from "../shared/operation/timeline.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
@@ -28,6 +27,7 @@ import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
 import { namedAmong } from "./editors/target-error.js";
+import { type Explained, explained } from "./explained.js";
 import {
   createOperatorVerbs,
   type OperatorVerbs,
@@ -38,11 +38,6 @@ import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } fr
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
 import type { Waiters } from "./waiters.js";
-
-export interface Explained {
-  record: OperationRecord;
-  duplicates: Duplicate[];
-}
 
 export interface Broker
   extends Deliveries,
@@ -229,9 +224,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async explain(principal, logId) {
       const record = await ownNamed(principal, logId);
-      return typeof record === "object"
-        ? { record, duplicates: await operations.duplicatesOf(logId) }
-        : record;
+      return typeof record === "object" ? explained(operations, record) : record;
     },
 
     async log(principal, logId, after) {

@@ -91,6 +91,8 @@ export interface Call {
 }
 
 export interface History {
+  /** When it reported how far it was, and partial results. */
+  reports?: Partial<Record<"progress" | "partial", { first_at: string; last_at: string; count: number }>>;
   log_id: string;
   tool: string;
   editor: string;

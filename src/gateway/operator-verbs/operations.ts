@@ -3,7 +3,6 @@ import { isPool } from "../../shared/editors/pool.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { OperationView } from "../../shared/operation/answer.js";
 import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
-import type { Duplicate } from "../../shared/operation/timeline.js";
 import { hasRole } from "../../shared/principal.js";
 import type { ListCursor } from "../../shared/store/operations/all-operations.js";
 import type { Store } from "../../shared/store/store.js";
@@ -11,6 +10,7 @@ import type { Abandonment } from "../abandonment.js";
 import type { Principals } from "../auth/authenticator.js";
 import { type Permissions, permissionsOf } from "../auth/permissions.js";
 import type { Cancel } from "../cancel.js";
+import { type Explained, explained } from "../explained.js";
 import type { Views } from "../views.js";
 
 export interface ListedOperation {
@@ -44,7 +44,7 @@ export interface OperatorsOperations {
   list(asker: string, wanted: ListRequest): Promise<ListedPage>;
   /** Without arguments, result, and what it reports. */
   read(asker: string, logId: string): Seen<OperationView>;
-  explain(asker: string, logId: string): Seen<{ record: OperationRecord; duplicates: Duplicate[] }>;
+  explain(asker: string, logId: string): Seen<Explained>;
   /** As `cancel` of the broker does. */
   cancel(asker: string, logId: string): Seen<OperationView>;
 }
@@ -113,7 +113,7 @@ export function createOperatorsOperations(deps: OperatorsOperationsDeps): Operat
 
     async explain(asker, logId) {
       const record = await visible(asker, logId);
-      return record && { record, duplicates: await operations.duplicatesOf(logId) };
+      return record && explained(operations, record);
     },
 
     async cancel(asker, logId) {

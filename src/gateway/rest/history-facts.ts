@@ -1,8 +1,9 @@
 /** What the history of an operation says besides its timeline: what a row of the list says, and the calls that it answers. */
 import { callsOf } from "../../shared/operation/calls.js";
-import type { Explained } from "../broker.js";
+import type { ReportTimes } from "../../shared/store/operations/attachments.js";
+import type { Explained } from "../explained.js";
 
-export function historyFacts({ record, duplicates }: Explained): Record<string, unknown> {
+export function historyFacts({ record, duplicates, reports }: Explained): Record<string, unknown> {
   const { principal, effect, executionMs, error } = record;
   const times = {
     accepted_at: record.acceptedAt,
@@ -12,6 +13,9 @@ export function historyFacts({ record, duplicates }: Explained): Record<string, 
   };
   return {
     calls: callsOf(record, duplicates),
+    ...(reports.progress || reports.partial
+      ? { reports: { progress: shown(reports.progress), partial: shown(reports.partial) } }
+      : {}),
     ...{ principal, effect },
     ...Object.fromEntries(
       Object.entries(times).flatMap(([name, at]) =>
@@ -21,4 +25,15 @@ export function historyFacts({ record, duplicates }: Explained): Record<string, 
     ...(executionMs === undefined ? {} : { execution_ms: executionMs }),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+/** Undefined leaves it out. */
+function shown(times: ReportTimes | undefined): Record<string, unknown> | undefined {
+  return (
+    times && {
+      first_at: new Date(times.first).toISOString(),
+      last_at: new Date(times.last).toISOString(),
+      count: times.count,
+    }
+  );
 }

@@ -59,6 +59,7 @@ export function storyOf(history: History, seen: readonly Mark[], now: number): S
           text: `${entry.event} ${entry.detail ?? ""}`.trim(),
         }),
       ),
+    ...marksOfReports(history),
     ...seen.filter((mark) => mark.at >= accepted && mark.at <= end),
   ];
   const lanes = (history.calls ?? []).map((call): Lane => {
@@ -82,6 +83,18 @@ export function storyOf(history: History, seen: readonly Mark[], now: number): S
       ...lanes.flatMap(({ from, to }) => [from, to]),
     ],
   };
+}
+
+/** Of each kind the first report, and the last one if there were several. */
+function marksOfReports({ reports = {} }: History): Mark[] {
+  return (["progress", "partial"] as const).flatMap((kind) => {
+    const times = reports[kind];
+    if (!times) return [];
+    const what = kind === "progress" ? "progress" : "partial result";
+    const first: Mark = { at: Date.parse(times.first_at), kind, text: `first ${what}` };
+    const last: Mark = { at: Date.parse(times.last_at), kind, text: `last ${what} of ${times.count}` };
+    return times.count > 1 ? [first, last] : [first];
+  });
 }
 
 function timeOf({ timeline }: History, event: string): number | undefined {

@@ -68,7 +68,7 @@ export const keys = {
   filteredShares: `${TAG}:derived-shares`,
   /**
    * HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large);
-   * lines, batch (console-lines.ts).
+   * when they were reported (<kind>:first, :last, :count); lines, batch (console-lines.ts).
    */
   live: (logId: string) => `${TAG}:live:${logId}`,
   /** LIST, retention after the last line, the newest 500: what the Console said while it ran (console-lines.ts), JSON each. */

@@ -253,6 +253,7 @@ export function operationsOf(
     storedResultOf: async () => undefined,
     live: async () => ({}),
     keptFor: async () => undefined,
+    reportsOf: async () => ({}),
     partialOf: async () => undefined,
     report: async () => undefined,
     addLines: async () => undefined,

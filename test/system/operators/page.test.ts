@@ -31,6 +31,8 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     // Three clients got the outcome, each by one of its calls.
     expect(await page.locator(".lane-call .answer").count()).toBe(3);
     expect(await page.locator(".segment-ran").count()).toBe(1);
+    // It had reported before the page was opened.
+    expect(await page.locator(".tick-progress").count()).toBeGreaterThan(0);
     const ran = await page.locator(".segment-ran").boundingBox();
     const calls = await page
       .locator(".lane-call .call")

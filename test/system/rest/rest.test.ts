@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { restClient } from "../../harness/rest/rest-client.js";
-import { useSystem } from "../../harness/system/system.js";
+import { eventually, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 const { serve } = useMcpCallers();
@@ -46,6 +46,33 @@ describe("a call", () => {
     system.bench.fail("a", "no");
     expect(await said).toMatchObject({ status: 200, body: { status: "error", state: "failed" } });
   });
+});
+
+test("a history says when it reported, also after its end", async () => {
+  const { system, rest } = await open();
+  const call = rest.call("work", { Name: "a", Hold: true });
+  await system.bench.begins("a");
+  const progressed = () =>
+    system.store.operations
+      .openOf(system.editor.editorId)
+      .then(([one]) => one && system.store.operations.reportsOf(one.logId));
+  for (const [count, message] of ["one", "two"].entries()) {
+    system.bench.report("a", { progress: count, message, partialResult: { count } });
+    await eventually(
+      async () => (await progressed())?.progress?.count === count + 1,
+      `it reported ${message}`,
+    );
+  }
+  system.bench.finish("a");
+  const { body } = await call;
+  const {
+    reports,
+    started_at: started,
+    ended_at: ended,
+  } = (await rest.get(`/operations/${body.log_id}/history`)).body;
+  expect(reports).toMatchObject({ progress: { count: 2 }, partial: { count: 2 } });
+  const { first_at: first, last_at: last } = reports.progress;
+  expect([started, first, last, ended].toSorted()).toEqual([started, first, last, ended]);
 });
 
 test("lists, histories, logs, Editors, tools", async () => {

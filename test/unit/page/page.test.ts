@@ -146,6 +146,21 @@ describe("a story", () => {
     expect([calls, end]).toEqual([3, 9_000]);
   });
 
+  test("has a mark for the first report of each kind, and for the last of several", () => {
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    const times = (first: number, last: number, count: number) => ({
+      ...{ first_at: iso(first), last_at: iso(last) },
+      count,
+    });
+    const reports = { progress: times(3_000, 8_000, 12), partial: times(5_000, 5_000, 1) };
+    const { marks } = storyOf({ ...history, reports }, [], 99_000);
+    expect(marks.filter(({ kind }) => kind !== "cancel")).toEqual([
+      { at: 3_000, kind: "progress", text: "first progress" },
+      { at: 8_000, kind: "progress", text: "last progress of 12" },
+      { at: 5_000, kind: "partial", text: "first partial result" },
+    ]);
+  });
+
   test("of an operation that waits goes on until now", () => {
     const waiting: History = {
       ...history,

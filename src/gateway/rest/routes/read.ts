@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
-import type { Explained } from "../../broker.js";
+import type { Explained } from "../../explained.js";
 import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { RestCall } from "../exchange.js";
@@ -133,7 +133,8 @@ function briefAnswer(view: OperationView): RestAnswer {
   return { status: 200, body: answer, headers: NOT_KEPT };
 }
 
-function historyOf({ record, duplicates }: Explained): z.input<typeof History> {
+function historyOf(seen: Explained): z.input<typeof History> {
+  const { record, duplicates } = seen;
   const { logId, tool, editor, pool, state, createdBy } = record;
   return {
     log_id: logId,
@@ -142,7 +143,7 @@ function historyOf({ record, duplicates }: Explained): z.input<typeof History> {
     ...(pool === undefined ? {} : { pool }),
     state,
     ...(createdBy.client === undefined ? {} : { client: createdBy.client }),
-    ...historyFacts({ record, duplicates }),
+    ...historyFacts(seen),
     timeline: timelineOf(record, duplicates),
     why_once: whyOnce(record, duplicates),
   };

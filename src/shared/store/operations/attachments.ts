@@ -15,6 +15,18 @@ export interface Live {
   isTruncated?: true;
 }
 
+/** When reports of one kind were written, ms, store clock. Several that came together are written once. */
+export interface ReportTimes {
+  first: number;
+  last: number;
+  count: number;
+}
+
+export interface Reports {
+  progress?: ReportTimes;
+  partial?: ReportTimes;
+}
+
 /** As the caller gave them; undefined if they are gone. */
 export type Arguments = Record<string, unknown> | undefined;
 
@@ -30,6 +42,8 @@ export interface Attachments extends ConsoleLines {
   /** Bytes of all stored arguments, likewise. */
   argumentBytes(): Promise<number>;
   live(logId: string): Promise<Live>;
+  /** When it reported its progress, and partial results; also after its end. */
+  reportsOf(logId: string): Promise<Reports>;
   /** How long the operation and what it left are kept, ms; undefined: it is in flight, or gone. */
   keptFor(logId: string): Promise<number | undefined>;
   /** Its partial result as JSON text. */
@@ -108,6 +122,18 @@ export function createAttachments(
         ...(partial ? { partialResult: JSON.parse(partial) as unknown } : {}),
         ...(truncated ? { isTruncated: true } : {}),
       };
+    },
+
+    async reportsOf(logId) {
+      const kinds = ["progress", "partial"] as const;
+      const fields = kinds.flatMap((kind) => [`${kind}:first`, `${kind}:last`, `${kind}:count`]);
+      const found = await redis.hmget(keys.live(logId), ...fields);
+      const reports: Reports = {};
+      for (const [index, kind] of kinds.entries()) {
+        const [first = 0, last = 0, count = 0] = found.slice(3 * index, 3 * index + 3).map(Number);
+        if (count > 0) reports[kind] = { first, last, count };
+      }
+      return reports;
     },
 
     async keptFor(logId) {

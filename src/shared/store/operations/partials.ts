@@ -63,10 +63,21 @@ end
  */
 const REPORT = `${PARTIALS_BUDGET}
 local id, partial, life, budget = ARGV[1], ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
-if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[2]) end
+local time = redis.call('TIME')
+local function noteTime(kind)
+  local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+  redis.call('HSETNX', KEYS[1], kind .. ':first', now)
+  redis.call('HSET', KEYS[1], kind .. ':last', now)
+  redis.call('HINCRBY', KEYS[1], kind .. ':count', 1)
+end
+if ARGV[2] ~= '' then
+  redis.call('HSET', KEYS[1], 'progress', ARGV[2])
+  noteTime('progress')
+end
 if partial ~= '' or ARGV[4] ~= '' then
   leave(KEYS[2], KEYS[3], id)
   redis.call('HDEL', KEYS[1], 'partial', 'truncated')
+  noteTime('partial')
 end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'truncated', '1') end
 if partial ~= '' then
