@@ -179,7 +179,7 @@ function refuseBefore(args: Arguments, { phase }: World): void {
 /** Which finished tests are listed; undefined: none is. */
 function listing(results: string, name: string): ((test: ReportedTest) => boolean) | undefined {
   if (results === "none" && name === "") return undefined;
-  const isNamed = boundedExpression("ReportName", name);
+  const isNamed = name === "" ? () => true : boundedExpression("ReportName", name);
   return (test) => isNamed(test.name) && (results === "all" || results === "none" || results === test.result);
 }
 
