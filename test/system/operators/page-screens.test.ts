@@ -1,13 +1,17 @@
-/** docs/guide/operators: the pictures of the operators' page, renewed by UNITY_BROKER_TEST_SCREENSHOTS=1. */
-import { mkdirSync, statSync } from "node:fs";
+/** docs/guide: the pictures of the operators' page and of `watch`, renewed by UNITY_BROKER_TEST_SCREENSHOTS=1. */
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { chromiumHere, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
 import { BENCH_NAMES, stage } from "../../harness/operators/staged.js";
+import { environment } from "../../harness/processes/installation.js";
 import { createBench } from "../../harness/system/bench.js";
 import { useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
+import { drawScreen, lastScreen } from "../../recording/screen.js";
 
 const FOLDER =
   process.env.UNITY_BROKER_TEST_SCREENSHOTS_FOLDER ??
@@ -78,6 +82,13 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     await page.goto(`${served.origin}/api/v1/docs/`);
     await page.getByText("/api/v1/operations/{id}/history").waitFor();
     await shoot(page, "api");
+
+    const folder = mkdtempSync(join(tmpdir(), "ujb-screen-"));
+    const env = environment(folder, { UNITY_BROKER_URL: served.url, UNITY_BROKER_TOKEN: token });
+    const size = { columns: 100, rows: 24 };
+    const screen = await lastScreen(["watch"], size, env, (drawn) => drawn.includes("PlayMode tests"));
+    writeFileSync(`${FOLDER}/watch.svg`, drawScreen("unity-broker watch", screen, size.columns));
+    rmSync(folder, { recursive: true, force: true });
     bench.finish("tests");
   });
 });

@@ -10,7 +10,9 @@ import { draw } from "../../recording/draw.js";
 import { record } from "../../recording/record.js";
 
 const GUIDE = resolve(import.meta.dirname, "../../../docs/guide");
-const DRAWINGS = readdirSync(GUIDE).filter((name) => name.endsWith(".svg"));
+const DRAWINGS = readdirSync(GUIDE, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".svg"),
+);
 const read = (name: string): string => readFileSync(join(GUIDE, name), "utf8");
 
 /** Its rows, without what is another in every run. */
