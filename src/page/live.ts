@@ -49,6 +49,8 @@ export function createLive(): { watch(view: Watched): void } {
     // What failed is shown by the view, or by the connection.
     await asked?.refresh(events).catch(() => undefined);
     isAsking = false;
+    // The gateway's store was away and is back: the stream has stayed open meanwhile.
+    if (connection().is === "asking" && source?.readyState === EventSource.OPEN) becomes("live");
     if (askAgain || asked !== view) {
       askAgain = false;
       void refresh();

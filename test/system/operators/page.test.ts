@@ -1,5 +1,7 @@
 /** The operators' page in a real Chromium: what it shows, how it stays current, and how it is used without a mouse. */
 import { describe, expect, test } from "vitest";
+import { createHttpGateway } from "../../../src/gateway/http/http.js";
+import { createHeardLog } from "../../harness/mcp/mcp.js";
 import { findingsIn } from "../../harness/operators/accessible.js";
 import { chromiumHere, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
 import { stage } from "../../harness/operators/staged.js";
@@ -8,7 +10,7 @@ import { eventually, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
 const { start } = useSystem();
-const { open } = useTokenGateway(start);
+const { open, closers } = useTokenGateway(start);
 
 if ("missing" in chromiumHere) console.warn(`The page is not tried in a browser: ${chromiumHere.missing}`);
 
@@ -166,6 +168,22 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     expect(await page.locator(".editor").count()).toBe(1);
     await page.context().setOffline(false);
     await page.getByText(/Connection lost since/).waitFor({ state: "hidden" });
+  });
+
+  test("when Redis is back, it is told of changes again and no longer asks", async () => {
+    const { system, tokens } = await open({}, { commandTimeoutMs: 300 });
+    const { gateway, toRedis } = await system.addCabledGateway();
+    const http = { gateway, log: createHeardLog(), version: "0", auth: tokens };
+    const { url, close } = await createHttpGateway(http, { host: "127.0.0.1", port: 0 });
+    closers.push(close);
+    const token = await tokens.create("olivia", { role: "operate" });
+    const { page } = await pages.logIn(new URL(url).origin, token, "/operators/editors");
+    const status = page.locator(".connection");
+    await status.getByText("Live").waitFor();
+    toRedis.cut();
+    await status.getByText("Connection lost").waitFor();
+    toRedis.fix();
+    await status.getByText("Live").waitFor();
   });
 
   test("names that are markup stay text", async () => {
