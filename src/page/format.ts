@@ -5,11 +5,12 @@ const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 /** At most two units: 840 ms, 6.2 s, 4 min 10 s, 3 h 5 min, 2 d 4 h. */
 export function duration(ms: number): string {
   if (ms < 0) return "0 ms";
-  if (ms < SECOND) return `${Math.round(ms)} ms`;
-  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
-  if (ms < HOUR) return two(ms, MINUTE, "min", SECOND, "s");
-  if (ms < DAY) return two(ms, HOUR, "h", MINUTE, "min");
+  // What would be rounded up to the next unit is told in that.
+  if (ms < SECOND - 0.5) return `${Math.round(ms)} ms`;
+  if (ms < 9.95 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
+  if (ms < MINUTE - SECOND / 2) return `${Math.round(ms / SECOND)} s`;
+  if (ms < HOUR - SECOND / 2) return two(ms, MINUTE, "min", SECOND, "s");
+  if (ms < DAY - MINUTE / 2) return two(ms, HOUR, "h", MINUTE, "min");
   return two(ms, DAY, "d", HOUR, "h");
 }
 

@@ -1,6 +1,6 @@
 /** The audit log of a day: who called what, where. */
 import { addressOf, operationAddress } from "../address.js";
-import { get } from "../api.js";
+import { get, now } from "../api.js";
 import { clock, count, idParts } from "../format.js";
 import { h, replace } from "../h.js";
 import type { AuditEntry } from "../model.js";
@@ -10,7 +10,7 @@ import { nothing, type Page, refused, type View } from "../view.js";
 const MOST = 500;
 
 export function auditView(page: Page, query: URLSearchParams): View {
-  const today = new Date().toISOString().slice(0, 10);
+  const today = new Date(now()).toISOString().slice(0, 10);
   const body = h("div");
   const summary = h("p", { class: "summary" });
   let entries: AuditEntry[] | undefined;

@@ -38,6 +38,10 @@ describe("texts", () => {
     [3_600_000, "1 h"],
     [11_100_000, "3 h 5 min"],
     [187_200_000, "2 d 4 h"],
+    [9_960, "10 s"],
+    [59_700, "1 min"],
+    [3_599_700, "1 h"],
+    [86_399_000, "1 d"],
   ])("%d ms is %s", (ms, text) => expect(duration(ms)).toBe(text));
 
   test("an age has one unit", () => {
