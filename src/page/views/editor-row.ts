@@ -137,8 +137,8 @@ function machineOf({ host, pid, unity_version, cpu_percent, memory_mb, bridge }:
     cpu_percent === undefined ? undefined : `${Math.round(cpu_percent)} % CPU`,
     memory_mb === undefined
       ? undefined
-      : memory_mb >= 1024
-        ? `${(memory_mb / 1024).toFixed(1)} GB`
+      : memory_mb >= 1_000
+        ? `${(memory_mb / 1_000).toFixed(1)} GB`
         : `${Math.round(memory_mb)} MB`,
   ].filter((part) => part !== undefined);
   const place = [host, unity_version, bridge === undefined ? undefined : "no ledger"].filter(Boolean);

@@ -3,10 +3,11 @@ import { addressOf } from "../address.js";
 import { get } from "../api.js";
 import { count } from "../format.js";
 import { createKeyed, h, replace } from "../h.js";
-import { type Editor, type Editors, hasRole, type Row, type Rows, type Worker } from "../model.js";
+import { type Editor, type Editors, hasRole, type Rows, type Worker } from "../model.js";
 import { nothing, type Page, refused, type View } from "../view.js";
 import { editorRow } from "./editor-row.js";
 import { type EditorStanding, STANDINGS, standingOf } from "./editor-standing.js";
+import { withRunning } from "./running-row.js";
 
 type Shown = Editor & { standing: EditorStanding };
 
@@ -43,10 +44,9 @@ export function editorsView(page: Page, query: URLSearchParams): View {
         get<Rows>("/operations", query),
         get<{ workers: Worker[] }>("/workers"),
       ]);
-      const running = new Map(operations.map((row) => [row.editor, row]));
       const hosts = new Map(workers.flatMap(({ host, editors }) => editors.map(({ id }) => [id, host])));
       known = answer.editors
-        .map((editor) => ({ ...withRunning(editor, running.get(editor.id)), host: hosts.get(editor.id) }))
+        .map((editor) => ({ ...withRunning(editor, operations), host: hosts.get(editor.id) }))
         .map((editor) => ({ ...editor, standing: standingOf(editor) }))
         .sort((a, b) => rank(a) - rank(b) || a.project.localeCompare(b.project) || a.id.localeCompare(b.id));
       unreached = answer.unreached ?? [];
@@ -100,13 +100,6 @@ export function editorsView(page: Page, query: URLSearchParams): View {
       empty,
     ),
   };
-}
-
-/** What the list of operations knows of what runs, which the Editor's row does not: its name to operators, and its progress. */
-function withRunning(editor: Editor, row: Row | undefined): Editor {
-  if (!row || !editor.running) return editor;
-  const { tool, log_id, started_at, progress } = row;
-  return { ...editor, running: { since: started_at, ...editor.running, tool, log_id, progress } };
 }
 
 function rank({ standing }: Shown): number {

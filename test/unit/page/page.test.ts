@@ -8,6 +8,7 @@ import { hasEnded, LOOKS } from "../../../src/page/states.js";
 import { scaleOf } from "../../../src/page/story/scale.js";
 import { storyOf } from "../../../src/page/story/story.js";
 import { standingOf } from "../../../src/page/views/editor-standing.js";
+import { withRunning } from "../../../src/page/views/running-row.js";
 import { isFinal, STATES } from "../../../src/shared/operation/operation.js";
 
 test("every state of an operation has a word and a shape of its own", () => {
@@ -186,4 +187,20 @@ test("an Editor stands in one place: those that need somebody first", () => {
   expect(standingOf({ ...editor, running, diagnosis })).toBe("trouble");
   expect(standingOf({ ...editor, diagnosis: { ...diagnosis, code: "TOOLS_LEFT_OUT" } })).toBe("idle");
   expect(standingOf({ ...editor, connected: false })).toBe("away");
+});
+
+test("an Editor runs what its row says, not what else runs there in the background", () => {
+  const at = (second: number): string => `2026-11-01T10:00:0${second}.000Z`;
+  const row = { editor: "shop@1", principal: "p", state: "running", accepted_at: at(0) };
+  const rows = [
+    { ...row, log_id: "background", tool: "read-logs", started_at: at(3) },
+    { ...row, log_id: "elsewhere", tool: "build", editor: "game@1", started_at: at(2) },
+    { ...row, log_id: "main", tool: "run-tests", started_at: at(2), progress: { progress: 5 } },
+  ];
+  const editor = { id: "shop@1", project: "shop", connected: true };
+  const whole = { tool: "run-tests", log_id: "main", since: at(2), progress: { progress: 5 } };
+  expect(withRunning({ ...editor, running: { since: at(2) } }, rows).running).toEqual(whole);
+  expect(withRunning({ ...editor, running: { ...whole, progress: undefined } }, rows).running).toEqual(whole);
+  expect(withRunning({ ...editor, running: { since: at(1) } }, rows).running).toEqual({ since: at(1) });
+  expect(withRunning(editor, rows)).toBe(editor);
 });
