@@ -111,31 +111,51 @@ function beforeIt(
   return before;
 }
 
+/** What an import writes it writes under the fence, in the incarnation that it is for. */
+interface Only {
+  fence: string;
+  incarnation: string;
+}
+
 /**
  * Operations that the store shows in the queue although the Editor knows that they were sent are followed like sent ones, so that
  * neither a cancellation nor expiry ends them as never begun. So are those of a pool (▲13), wherever
  * the store shows them.
  */
 async function followSent(
-  { store, editorId, log }: RebuildDeps,
+  deps: RebuildDeps,
   wasSent: (logId: string) => boolean | Promise<boolean>,
-  only: { fence: string; incarnation: string },
+  only: Only,
 ): Promise<void> {
-  const { operations, editors, pools } = store;
-  const queues = [...new Set([editorId, ...(await pools.ids()), ...(await editors.ids())])];
-  const open = (await Promise.all(queues.map((queue) => operations.openOf(queue)))).flat();
+  const { store, editorId } = deps;
+  const openIn = async (queues: readonly string[]): Promise<OperationRecord[]> =>
+    (await Promise.all(queues.map((queue) => store.operations.openOf(queue)))).flat();
+  // The pools come last: an Editor's pool may have one back while these are read, and no Editor takes one from before the loss.
+  const ofEditors = await openIn([...new Set([editorId, ...(await store.editors.ids())])]);
+  const open = [...ofEditors, ...(await openIn(await store.pools.ids()))];
   for (const waiting of open) {
     const { logId, editor, pool } = waiting;
-    if ((editor !== editorId && pool === undefined) || !markAsSent(waiting) || !(await wasSent(logId)))
-      continue;
-    await operations.move(logId, ({ pool }) => (pool === undefined ? undefined : editorId), only);
-    const change = (record: OperationRecord): Change | undefined => {
-      const sent = markAsSent(record);
-      return sent && { record: sent };
-    };
-    const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
+    if ((editor === editorId || pool !== undefined) && markAsSent(waiting) && (await wasSent(logId)))
+      await followAsSent(deps, logId, only);
+  }
+}
+
+/** The janitor may give it back to its pool between two writes: then it is taken from there again. */
+async function followAsSent({ store, editorId, log }: RebuildDeps, logId: string, only: Only): Promise<void> {
+  const { operations } = store;
+  const place = (record: OperationRecord): string | undefined =>
+    record.pool !== undefined && markAsSent(record) ? editorId : undefined;
+  const change = (record: OperationRecord): Change | undefined => {
+    const sent = record.editor === editorId ? markAsSent(record) : undefined;
+    return sent && { record: sent };
+  };
+  for (;;) {
+    const moved = await operations.move(logId, place, only);
+    if (moved === "not_owner" || moved === "incarnation") return;
+    const changed = await operations.change(logId, change, { ...only, wasSent: true });
     if (changed.kind === "applied")
       log.warn({ log_id: logId }, "the store had lost the fact that the operation was sent");
+    if (changed.kind !== "unchanged" || place(changed.record) === undefined) return;
   }
 }
 

@@ -18,6 +18,7 @@ const HASTY: SystemOptions = {
 
 interface Farm extends System {
   second: System["editor"];
+  worker: Awaited<ReturnType<System["addWorker"]>>;
   ann: ReturnType<System["client"]>;
   /** Occupies this Editor's main lane until the work of this name is finished. */
   block(editor: System["editor"], name: string): Promise<void>;
@@ -26,7 +27,8 @@ interface Farm extends System {
 }
 
 async function farm(options = HASTY): Promise<Farm> {
-  const system = await start(options);
+  const system = await start({ ...options, worker: null });
+  const worker = await system.addWorker();
   const second = await system.addEditor({ labels: ["android"] });
   await Promise.all([system.present(system.editor), system.present(second)]);
   const ann = system.client();
@@ -34,6 +36,7 @@ async function farm(options = HASTY): Promise<Farm> {
     ...system,
     second,
     ann,
+    worker,
     async block({ editorId }, Name) {
       await ann.submit("work", { Name, Hold: true }, { editor: editorId });
       await system.bench.begins(Name);
@@ -118,6 +121,39 @@ test("▲13 an older copy has it with an Editor that gave it back unsent: that E
     editor: second.editorId,
   });
   expect(executions("a")).toBe(1);
+});
+
+test("▲13 the janitor takes it back while the Editor that ran it says what it knows: no other Editor runs it", async () => {
+  const system = await farm();
+  const { ann, editor, second, store, redis, executions, bench } = system;
+  await system.block(editor, "one");
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  const takenBy = async (to: string): Promise<unknown> =>
+    store.operations.move(record.logId, () => to, { incarnation: await store.operations.incarnation() });
+  await takenBy(editor.editorId);
+  const copy = await redis.copy();
+  bench.finish("one");
+  expect((await ann.outcome(record.logId)).record.editor).toBe(editor.editorId);
+  await system.worker.close();
+  await restored(system, copy);
+  // Between two writes of the import.
+  let isGivenBack = false;
+  const change: typeof store.operations.change = async (logId, ...how) => {
+    if (logId === record.logId && !isGivenBack) {
+      isGivenBack = true;
+      await takenBy("pool:android");
+    }
+    return store.operations.change(logId, ...how);
+  };
+  await system.addWorkerHere({}, { ...store, operations: { ...store.operations, change } });
+  await finishes(system, second, "two");
+  await sweep(system);
+  expect((await ann.outcome(record.logId)).record).toMatchObject({
+    state: "completed",
+    editor: editor.editorId,
+  });
+  expect([isGivenBack, executions("a")]).toEqual([true, 1]);
 });
 
 test("▲13 an older copy has it sent to an Editor that gave it back: unknown there, its outcome is unknown", async () => {
