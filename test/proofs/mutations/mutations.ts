@@ -330,6 +330,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "system/pools/pool-losses",
     "the Editor that ran it is away: no other Editor runs it",
   ),
+  tested(
+    "13-pool-import-moved",
+    "system/pools/pool-losses",
+    "while the Editor that ran it says what it knows",
+  ),
   tested("13-pool-opened", "unit/gateway/pool-keeper", "waits while any Editor is missing"),
   tested(
     "05-pool-change",
