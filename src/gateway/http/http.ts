@@ -1,12 +1,11 @@
 /** The HTTP surface of a gateway: one fastify app, for this machine only unless tokens authenticate callers. */
 import { setMaxListeners } from "node:events";
-import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
-import { type FastifyRequest, fastify } from "fastify";
+import { fastify } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
-import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator } from "../auth/authenticator.js";
 import { createBrowserLogins } from "../auth/browser-logins.js";
+import { createRequestRate } from "../auth/request-rate.js";
 import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
@@ -39,7 +38,7 @@ export interface HttpGatewayOptions {
   /** A request whose headers or body take longer to arrive is ended, ms. */
   headersMs?: number;
   requestMs?: number;
-  /** Most requests of one principal in a second; this user's own are not counted. */
+  /** Most requests and messages of one principal in a second; this user's own are not counted. */
   callsPerSecond?: number;
   routeGuard?: Partial<RouteGuardOptions>;
   login?: Partial<LoginOptions>;
@@ -89,8 +88,8 @@ export async function createHttpGateway(
     ...options.routeGuard,
   });
   const logins = deps.auth && createBrowserLogins(deps.auth, store.logins);
-  const rate = rateOf(options.callsPerSecond ?? 100);
   app.decorateRequest("identity");
+  const rate = await createRequestRate(app, options.callsPerSecond ?? 100);
   const toolList = createToolList(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -156,7 +155,7 @@ export async function createHttpGateway(
   });
   await app.register(async (guarded) => {
     guarded.addHook("onRequest", routeGuard.guard("Bearer", refuseWith));
-    await guarded.register(rateLimit, rate);
+    guarded.addHook("onRequest", rate.hook);
     await guarded.register(mcpRoutes, {
       sessions,
       stateless,
@@ -190,20 +189,6 @@ export async function createHttpGateway(
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw portInUse(host, port, error);
   }
-}
-
-/** Counts per principal, which the door has identified before. */
-function rateOf(max: number): RateLimitPluginOptions {
-  const isLocal = ({ identity }: FastifyRequest): boolean => identity.principal.id === LOCAL.id;
-  return {
-    hook: "onRequest",
-    max,
-    timeWindow: 1_000,
-    keyGenerator: ({ identity }) => identity.principal.id,
-    allowList: isLocal,
-    errorResponseBuilder: () =>
-      new BrokerError("RATE_LIMITED", `More than ${max} requests came in a second.`),
-  };
 }
 
 /** The host name of an origin; undefined if it has none. */
