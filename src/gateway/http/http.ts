@@ -22,6 +22,7 @@ import { BASE } from "../rest/operation-answer.js";
 import { sendProblem } from "../rest/problem.js";
 import { restRoutes } from "../rest/rest-routes.js";
 import { addressRefused, isLoopback, portInUse } from "./loopback.js";
+import { refuseConnection, refusePath, refuseUnrouted } from "./unrouted.js";
 
 export interface HttpGatewayOptions {
   /** Without `auth` a loopback address or name. */
@@ -76,6 +77,8 @@ export async function createHttpGateway(
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
+    frameworkErrors: refusePath,
+    clientErrorHandler: refuseConnection,
     // A job's id is part of its page's path, and longer than the default of 100.
     routerOptions: { maxParamLength: 400 },
     // Limits how long a request may take to arrive, not how long it may wait for its answer.
@@ -83,6 +86,7 @@ export async function createHttpGateway(
     http: { headersTimeout: options.headersMs ?? 10_000, connectionsCheckingInterval: 1_000 },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
+  refuseUnrouted(app, log);
   const routeGuard = createRouteGuard(app.server, deps.auth, {
     ...ROUTE_GUARD_DEFAULTS,
     ...options.routeGuard,

@@ -14,7 +14,7 @@ import { webSocketUpgrades } from "../../http/upgrades.js";
 import type { Exchanges, RestCall } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
-import { problemFrom, sendProblem } from "../problem.js";
+import { problemFrom, rawProblem, sendHttpProblem, sendProblem } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
 import { submit } from "../routes/submit.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
@@ -44,12 +44,24 @@ const [GOING_AWAY, INTERNAL_ERROR, TRY_AGAIN_LATER] = [1001, 1011, 1013];
 export async function socketRoutes(app: FastifyInstance, deps: SocketRoutesDeps): Promise<void> {
   const server = webSocketUpgrades(app.server) as typeof app.server;
   await app.register(websocket, { options: { server, maxPayload: deps.bodyLimit } });
+  app.websocketServer.on("wsClientError", (error, socket) =>
+    socket.end(rawProblem(400, `${error.message}.`, { "sec-websocket-version": "13" })),
+  );
   for (const url of ["/ws", "/react/ws/async"])
-    app.get(
+    app.route({
+      method: "GET",
       url,
-      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object, onRequest: ownPagesOnly },
-      (socket, request) => serve(socket, request, deps),
-    );
+      exposeHeadRoute: false,
+      schema: { hide: true } as object,
+      onRequest: ownPagesOnly,
+      handler: async (_request, reply) =>
+        sendHttpProblem(
+          reply.headers({ connection: "upgrade, close", upgrade: "websocket" }),
+          426,
+          "Open a WebSocket here.",
+        ),
+      wsHandler: (socket, request) => serve(socket, request, deps),
+    });
 }
 
 /** A browser asks nobody (CORS) before a page of another port opens a WebSocket, and sends the password that it knows. */
