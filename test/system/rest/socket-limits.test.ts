@@ -1,4 +1,5 @@
-/** What limits a WebSocket: its messages count as requests of its principal. */
+/** What limits a WebSocket: its messages count as requests of its principal, and it shows what that may see now. */
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { restClient } from "../../harness/rest/rest-client.js";
 import { useSocketClients } from "../../harness/rest/socket-client.js";
@@ -50,4 +51,20 @@ test("messages and requests of a principal have one count", async () => {
     seen.push((await rest.get("/me")).status);
   }
   expect(seen).toContain(429);
+});
+
+test("a role that ends while a WebSocket is open ends it, before it shows anything more of others", async () => {
+  const { system, origin, bearer, tokens } = await tokenGateway.open();
+  const op = await connect(origin, await bearer("op", { role: "operate" }));
+  op.say({ type: "follow", id: 1, filter: { principal: "*" } });
+  await op.event("ready");
+  const closed = once(op.socket, "close");
+  await tokens.grant("op", { role: "read" });
+  const ann = restClient(origin, await bearer("ann"));
+  const { body } = await ann.post("/operations", { tool: "work", arguments: { Name: "a" }, timeout: 30 });
+  await eventually(() => op.socket.readyState === op.socket.CLOSED, "it is closed");
+  const [code] = await closed;
+  expect(code).toBe(1011);
+  expect(JSON.stringify(op.heard)).not.toContain(body.log_id);
+  expect(system.executions("a")).toBe(1);
 });
