@@ -1,12 +1,11 @@
 /** The HTTP surface of a gateway: one fastify app, for this machine only unless tokens authenticate callers. */
 import { setMaxListeners } from "node:events";
-import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
-import { type FastifyRequest, fastify } from "fastify";
+import { fastify } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
-import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator } from "../auth/authenticator.js";
 import { createBrowserLogins } from "../auth/browser-logins.js";
+import { createRequestRate } from "../auth/request-rate.js";
 import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
@@ -23,6 +22,7 @@ import { BASE } from "../rest/operation-answer.js";
 import { sendProblem } from "../rest/problem.js";
 import { restRoutes } from "../rest/rest-routes.js";
 import { addressRefused, isLoopback, portInUse } from "./loopback.js";
+import { refuseConnection, refusePath, refuseUnrouted } from "./unrouted.js";
 
 export interface HttpGatewayOptions {
   /** Without `auth` a loopback address or name. */
@@ -39,7 +39,7 @@ export interface HttpGatewayOptions {
   /** A request whose headers or body take longer to arrive is ended, ms. */
   headersMs?: number;
   requestMs?: number;
-  /** Most requests of one principal in a second; this user's own are not counted. */
+  /** Most requests and messages of one principal in a second; this user's own are not counted. */
   callsPerSecond?: number;
   routeGuard?: Partial<RouteGuardOptions>;
   login?: Partial<LoginOptions>;
@@ -77,6 +77,8 @@ export async function createHttpGateway(
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
+    frameworkErrors: refusePath,
+    clientErrorHandler: refuseConnection,
     // A job's id is part of its page's path, and longer than the default of 100.
     routerOptions: { maxParamLength: 400 },
     // Limits how long a request may take to arrive, not how long it may wait for its answer.
@@ -84,13 +86,14 @@ export async function createHttpGateway(
     http: { headersTimeout: options.headersMs ?? 10_000, connectionsCheckingInterval: 1_000 },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
+  refuseUnrouted(app, log);
   const routeGuard = createRouteGuard(app.server, deps.auth, {
     ...ROUTE_GUARD_DEFAULTS,
     ...options.routeGuard,
   });
   const logins = deps.auth && createBrowserLogins(deps.auth, store.logins);
-  const rate = rateOf(options.callsPerSecond ?? 100);
   app.decorateRequest("identity");
+  const rate = await createRequestRate(app, options.callsPerSecond ?? 100);
   const toolList = createToolList(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -156,7 +159,7 @@ export async function createHttpGateway(
   });
   await app.register(async (guarded) => {
     guarded.addHook("onRequest", routeGuard.guard("Bearer", refuseWith));
-    await guarded.register(rateLimit, rate);
+    guarded.addHook("onRequest", rate.hook);
     await guarded.register(mcpRoutes, {
       sessions,
       stateless,
@@ -190,20 +193,6 @@ export async function createHttpGateway(
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw portInUse(host, port, error);
   }
-}
-
-/** Counts per principal, which the door has identified before. */
-function rateOf(max: number): RateLimitPluginOptions {
-  const isLocal = ({ identity }: FastifyRequest): boolean => identity.principal.id === LOCAL.id;
-  return {
-    hook: "onRequest",
-    max,
-    timeWindow: 1_000,
-    keyGenerator: ({ identity }) => identity.principal.id,
-    allowList: isLocal,
-    errorResponseBuilder: () =>
-      new BrokerError("RATE_LIMITED", `More than ${max} requests came in a second.`),
-  };
 }
 
 /** The host name of an origin; undefined if it has none. */

@@ -1,9 +1,9 @@
 /** The operators' pages: /healthz, /readyz and /operators for everybody, /metrics, /dashboard and /audit with a token and a role. */
-import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { hasRole } from "../../shared/principal.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
+import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { dashboard } from "./dashboard.js";
@@ -16,7 +16,7 @@ export interface OperatorRoutesOptions {
   gateway: Gateway;
   routeGuard: RouteGuard;
   isClosing(): boolean;
-  rate: RateLimitPluginOptions;
+  rate: RequestRate;
   /** Browsers that are logged in; undefined: everybody may do everything. */
   logins: BrowserLogins | undefined;
   login?: Partial<LoginOptions> | undefined;
@@ -29,21 +29,11 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
   await app.register(pageRoutes, { logins: options.logins, login: options.login });
 
   await app.register(async (guarded) => {
-    guarded.addHook(
-      "onRequest",
-      // Not by throwing: the dashboard's library answers every exception as its own failure.
-      options.routeGuard.guard(
-        "Basic",
-        (reply, { code, message }) => reply.code(ERRORS[code].http).send({ error_code: code, message }),
-        options.logins,
-      ),
-    );
-    await guarded.register(rateLimit, {
-      ...options.rate,
-      errorResponseBuilder: () => {
-        const { code, message } = new BrokerError("RATE_LIMITED", "Too many requests came in a second.");
-        return { statusCode: ERRORS[code].http, error_code: code, message };
-      },
+    // Not by throwing: the dashboard's library answers every exception as its own failure.
+    guarded.addHook("onRequest", options.routeGuard.guard("Basic", refuse, options.logins));
+    guarded.addHook("onRequest", async (request, reply) => {
+      const refused = await options.rate.refused(request);
+      return refused && refuse(reply.header("retry-after", "1"), refused);
     });
     guarded.addHook("onSend", async (_request, reply) => {
       reply.header("cache-control", "no-store");
@@ -63,11 +53,8 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
         return forbidden(reply, 'The audit log shows everybody\'s calls. It requires the role "admin".');
       const { day } = query;
       if (day !== undefined && !DAY.test(day)) {
-        const { code, message } = new BrokerError(
-          "INVALID_ARGUMENTS",
-          `"${String(day).slice(0, 40)}" is not a day such as 2027-01-31.`,
-        );
-        return reply.code(ERRORS[code].http).send({ error_code: code, message });
+        const what = `"${String(day).slice(0, 40)}" is not a day such as 2027-01-31.`;
+        return refuse(reply, new BrokerError("INVALID_ARGUMENTS", what));
       }
       reply.type("application/jsonl");
       return (await audit?.read(day)) ?? "";
@@ -78,7 +65,9 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-function forbidden(reply: FastifyReply, why: string): FastifyReply {
-  const { code, message } = new BrokerError("FORBIDDEN", why);
+const forbidden = (reply: FastifyReply, why: string): FastifyReply =>
+  refuse(reply, new BrokerError("FORBIDDEN", why));
+
+function refuse(reply: FastifyReply, { code, message }: BrokerError): FastifyReply {
   return reply.code(ERRORS[code].http).send({ error_code: code, message });
 }

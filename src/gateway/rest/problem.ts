@@ -48,8 +48,24 @@ export function sendProblem(reply: FastifyReply, error: BrokerError, status?: nu
 
 /** A status of HTTP itself, with no code of the broker's. */
 export function sendHttpProblem(reply: FastifyReply, status: number, detail: string): FastifyReply {
-  const body = { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail };
-  return reply.code(status).type(PROBLEM_TYPE).serializer(String).send(JSON.stringify(body));
+  return reply.code(status).type(PROBLEM_TYPE).serializer(String).send(httpProblem(status, detail));
+}
+
+/** The same as the last words on a connection. */
+export function rawProblem(status: number, detail: string, headers: Record<string, string> = {}): string {
+  const body = httpProblem(status, detail);
+  const all = {
+    connection: "close",
+    "content-type": PROBLEM_TYPE,
+    "content-length": String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
+}
+
+function httpProblem(status: number, detail: string): string {
+  return JSON.stringify({ type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail });
 }
 
 /** "Editor unknown". */

@@ -1,5 +1,4 @@
 /** /api/v1: the broker's verbs over HTTP, in JSON, described by OpenAPI. */
-import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
 import { BrokerError } from "../../shared/errors.js";
@@ -9,6 +8,7 @@ import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
 import type { Principals } from "../auth/authenticator.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
+import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
@@ -37,7 +37,7 @@ export interface RestRoutesOptions {
   routeGuard: RouteGuard;
   /** Browsers that are logged in; undefined: everybody may do everything. */
   logins: BrowserLogins | undefined;
-  rate: RateLimitPluginOptions;
+  rate: RequestRate;
   waits: WaitLimits;
   log: Log;
   version: string;
@@ -64,7 +64,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
 
   await app.register(async (guarded) => {
     guarded.addHook("onRequest", routeGuard.guard("Bearer", sendProblem, logins));
-    await guarded.register(rateLimit, rate);
+    guarded.addHook("onRequest", rate.hook);
     guarded.addHook("onSend", async (_request, reply) => {
       reply.header("x-content-type-options", "nosniff");
     });

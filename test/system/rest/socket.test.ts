@@ -1,45 +1,16 @@
 /** The WebSocket of the REST API: calls and events over one connection. */
 import { once } from "node:events";
-import { afterEach, expect, test } from "vitest";
-import { WebSocket } from "ws";
+import { expect, test } from "vitest";
 import { channels } from "../../../src/shared/store/keys.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
+import { useSocketClients } from "../../harness/rest/socket-client.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
 const { start } = useSystem();
 const { serve } = useMcpCallers();
 const tokenGateway = useTokenGateway(start);
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever the server says; the tests compare it.
-type Heard = any;
-
-const sockets: WebSocket[] = [];
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.terminate();
-});
-
-async function connect(origin: string, headers: Record<string, string> = {}, path = "/ws") {
-  const socket = new WebSocket(`${origin.replace("http", "ws")}/api/v1${path}`, { headers });
-  sockets.push(socket);
-  const heard: Heard[] = [];
-  socket.on("message", (data) => heard.push(JSON.parse(String(data))));
-  await once(socket, "open");
-  const next = async (is: (message: Heard) => boolean, what: string): Promise<Heard> => {
-    await eventually(() => heard.some(is), what);
-    return heard.find(is);
-  };
-  return {
-    socket,
-    heard,
-    next,
-    say: (message: unknown) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
-    answer: (id: unknown) =>
-      next((message) => message.type === "answer" && message.id === id, `answer ${id}`),
-    event: (event: string, is: (message: Heard) => boolean = () => true) =>
-      next((message) => message.event === event && is(message), event),
-  };
-}
+const { connect } = useSocketClients();
 
 async function open() {
   const system = await start();

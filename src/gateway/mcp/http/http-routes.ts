@@ -51,6 +51,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
   app.route({
     method: ["POST", "GET", "DELETE"],
     url: "/mcp",
+    exposeHeadRoute: false,
     bodyLimit,
     async handler(request, reply) {
       const taken = request.method === "POST" ? takenStateless(request) : undefined;

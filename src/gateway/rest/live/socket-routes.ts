@@ -1,4 +1,5 @@
 /** The WebSocket: calls, and the events of several operations, over one connection. */
+import { setMaxListeners } from "node:events";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
@@ -6,13 +7,14 @@ import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import { isOwnOrigin } from "../../auth/own-page.js";
+import type { RequestRate } from "../../auth/request-rate.js";
 import type { Broker } from "../../broker.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { webSocketUpgrades } from "../../http/upgrades.js";
 import type { Exchanges, RestCall } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
-import { problemFrom, sendProblem } from "../problem.js";
+import { problemFrom, rawProblem, sendHttpProblem, sendProblem } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
 import { submit } from "../routes/submit.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
@@ -22,6 +24,7 @@ export interface SocketRoutesDeps extends FollowDeps {
   broker: Broker;
   exchanges: Exchanges;
   waits: WaitLimits;
+  rate: RequestRate;
   log: Log;
   /** Aborted when the gateway closes. */
   closing: AbortSignal;
@@ -41,12 +44,24 @@ const [GOING_AWAY, INTERNAL_ERROR, TRY_AGAIN_LATER] = [1001, 1011, 1013];
 export async function socketRoutes(app: FastifyInstance, deps: SocketRoutesDeps): Promise<void> {
   const server = webSocketUpgrades(app.server) as typeof app.server;
   await app.register(websocket, { options: { server, maxPayload: deps.bodyLimit } });
+  app.websocketServer.on("wsClientError", (error, socket) =>
+    socket.end(rawProblem(400, `${error.message}.`, { "sec-websocket-version": "13" })),
+  );
   for (const url of ["/ws", "/react/ws/async"])
-    app.get(
+    app.route({
+      method: "GET",
       url,
-      { websocket: true, exposeHeadRoute: false, schema: { hide: true } as object, onRequest: ownPagesOnly },
-      (socket, request) => serve(socket, request, deps),
-    );
+      exposeHeadRoute: false,
+      schema: { hide: true } as object,
+      onRequest: ownPagesOnly,
+      handler: async (_request, reply) =>
+        sendHttpProblem(
+          reply.headers({ connection: "upgrade, close", upgrade: "websocket" }),
+          426,
+          "Open a WebSocket here.",
+        ),
+      wsHandler: (socket, request) => serve(socket, request, deps),
+    });
 }
 
 /** A browser asks nobody (CORS) before a page of another port opens a WebSocket, and sends the password that it knows. */
@@ -61,6 +76,8 @@ async function ownPagesOnly(
 function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDeps): void {
   const { closing, exchanges, log } = deps;
   const gone = new AbortController();
+  // Each open message and each follower listens.
+  setMaxListeners(0, gone.signal);
   const followed = new Map<string, AbortController>();
   const run = ownToolOf(deps);
 
@@ -174,24 +191,30 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
     gone.abort();
   });
   socket.on("error", (error) => log.debug({ error: error.message }, "a WebSocket failed"));
+  const take = async (text: string): Promise<unknown> => {
+    const read = readMessage(text);
+    const id = read instanceof BrokerError ? undefined : read.id;
+    try {
+      // One that cannot be read counts too.
+      const refused = await deps.rate.refused(request);
+      if (refused) throw refused;
+      if (read instanceof BrokerError) throw read;
+      const way = { gone: gone.signal, write: (answered: RestAnswer) => answer(id, answered) };
+      const isCall = read.type === "submit";
+      return await exchanges.serveMessage(request, way, (call) => handle(read, call), { isCall });
+    } catch (error) {
+      return answer(id, problemFrom(error, log));
+    }
+  };
   let answering = 0;
   const answered = (): void => {
     answering -= 1;
     if (answering < MOST_AT_ONCE) socket.resume();
   };
   socket.on("message", (data) => {
-    const read = readMessage(String(data));
-    if (read instanceof BrokerError) {
-      void answer(undefined, problemFrom(read, log));
-      return;
-    }
     answering += 1;
     if (answering >= MOST_AT_ONCE) socket.pause();
-    const way = { gone: gone.signal, write: (answered: RestAnswer) => answer(read.id, answered) };
-    void exchanges
-      .serveMessage(request, way, (call) => handle(read, call), { isCall: read.type === "submit" })
-      .catch((error: unknown) => answer(read.id, problemFrom(error, log)))
-      .finally(answered);
+    void take(String(data)).finally(answered);
   });
 }
 
