@@ -11,6 +11,7 @@ import { followAll } from "../../events/event-feed.js";
 import { EVENT_ID, type LiveEvent } from "../../events/live-event.js";
 import { followOperation, readPlace } from "../../events/operation-stream.js";
 import { entryWantedBy } from "../../listing-filter.js";
+import { namesOf } from "../principal-names.js";
 import { rowOf } from "../routes/list.js";
 
 export interface FollowDeps {
@@ -76,7 +77,7 @@ export type FollowedOne =
 
 /** Throws NOT_FOUND (invariant 8), or INVALID_ARGUMENTS. */
 export async function followedOperation(
-  { broker, store }: FollowDeps,
+  { broker, store, principals }: FollowDeps,
   principal: Principal,
   logId: string,
   from: string | undefined,
@@ -93,7 +94,8 @@ export async function followedOperation(
   const read = async (): Promise<unknown> => {
     if (!isOwn) {
       const seen = await broker.operate.read(principal.id, logId);
-      return typeof seen === "object" ? rowOf({ view: seen, duplicates: 0 }) : notFound(logId, true);
+      if (typeof seen !== "object") return notFound(logId, true);
+      return rowOf({ view: seen, duplicates: 0 }, await namesOf(principals, [seen.record.principal]));
     }
     const view = await broker.read(principal.id, logId);
     return typeof view === "object" ? answerOf(view, { brief: true }) : notFound(logId, true);
