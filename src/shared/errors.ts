@@ -279,10 +279,7 @@ export class BrokerError extends Error {
   constructor(code: ErrorCode, what: string, details: Record<string, unknown> = {}, cause?: unknown) {
     const { next } = ERRORS[code];
     // The message of an answer says it already.
-    super(
-      what.endsWith(next) ? what : `${what} ${next}`.trim(),
-      cause === undefined ? undefined : { cause },
-    );
+    super(what.endsWith(next) ? what : `${what} ${next}`.trim(), cause === undefined ? undefined : { cause });
     this.name = "BrokerError";
     this.code = code;
     this.details = details;

@@ -18,7 +18,7 @@ export function renderWatch(
     `${editors.filter(({ connected }) => connected).length} of ${editors.length} Editors connected`,
     `yours: ${running} running, ${open.length - running} waiting`,
     "q ends it",
-  ].join("   ");
+  ].join("  ");
   const above = [
     colours.bold(title),
     ...(trouble === undefined ? [] : [colours.red(cut(printableLine(`No answer: ${trouble}`), columns))]),
