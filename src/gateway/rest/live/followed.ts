@@ -11,7 +11,6 @@ import { followAll } from "../../events/event-feed.js";
 import { EVENT_ID, type LiveEvent } from "../../events/live-event.js";
 import { followOperation, readPlace } from "../../events/operation-stream.js";
 import { entryWantedBy } from "../../listing-filter.js";
-import { namesOf } from "../principal-names.js";
 import { rowOf } from "../routes/list.js";
 
 export interface FollowDeps {
@@ -77,7 +76,7 @@ export type FollowedOne =
 
 /** Throws NOT_FOUND (invariant 8), or INVALID_ARGUMENTS. */
 export async function followedOperation(
-  { broker, store, principals }: FollowDeps,
+  { broker, store }: FollowDeps,
   principal: Principal,
   logId: string,
   from: string | undefined,
@@ -94,8 +93,9 @@ export async function followedOperation(
   const read = async (): Promise<unknown> => {
     if (!isOwn) {
       const seen = await broker.operate.read(principal.id, logId);
-      if (typeof seen !== "object") return notFound(logId, true);
-      return rowOf({ view: seen, duplicates: 0 }, await namesOf(principals, [seen.record.principal]));
+      return typeof seen === "object"
+        ? rowOf({ view: seen, duplicates: 0 }, new Map())
+        : notFound(logId, true);
     }
     const view = await broker.read(principal.id, logId);
     return typeof view === "object" ? answerOf(view, { brief: true }) : notFound(logId, true);
