@@ -36,12 +36,13 @@ export async function accessOf(
 /** The text for the user who starts a gateway: the endpoint, whom it admits, and how to add it to a client. */
 export function endpointHint(url: string, { auth, host }: Access, self: string): string {
   const add = `${self} install claude-code --http ${url}`;
+  const where = `MCP endpoint: ${url}\nOperators' page: ${new URL("/operators", url).href}\n`;
   if (!auth) {
-    return `MCP endpoint: ${url}\nNo token is asked for (--insecure-local): every program and user of this machine may run tools in your Editors.\nAdd it to a client, for example: ${add}`;
+    return `${where}No token is asked for (--insecure-local): every program and user of this machine may run tools in your Editors.\nAdd it to a client, for example: ${add}`;
   }
   return isLoopback(host)
-    ? `MCP endpoint: ${url}\nIt asks for this user's token. Add it to a client, for example:\n  ${self} token local | ${add} --token -`
-    : `MCP endpoint: ${url}\nIt asks for a token of \`${self} token create <name>\`. Add it to a client, for example:\n  ${add} --token-file <file>`;
+    ? `${where}Both ask for this user's token: ${self} token local\nAdd it to a client, for example:\n  ${self} token local | ${add} --token -`
+    : `${where}Both ask for a token of \`${self} token create <name>\`. Add it to a client, for example:\n  ${add} --token-file <file>`;
 }
 
 export function portOf(text: string): number {

@@ -34,6 +34,9 @@ export interface Editor {
   running?: {
     tool?: string | undefined;
     log_id?: string | undefined;
+    /** Whose it is: the name, and the id. */
+    principal_name?: string | undefined;
+    principal?: string | undefined;
     since?: string | undefined;
     progress?: Progress | undefined;
   };
@@ -57,6 +60,8 @@ export interface Row {
   editor: string;
   pool?: string;
   principal: string;
+  /** The name that its token was given; absent where that was revoked. */
+  principal_name?: string;
   state: string;
   accepted_at: string;
   sent_at?: string;
@@ -101,6 +106,7 @@ export interface History {
   calls?: Call[];
   why_once: string;
   principal?: string;
+  principal_name?: string;
   pool?: string;
   effect?: string;
   client?: string;

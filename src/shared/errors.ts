@@ -277,7 +277,9 @@ export class BrokerError extends Error {
   readonly details: Record<string, unknown>;
 
   constructor(code: ErrorCode, what: string, details: Record<string, unknown> = {}, cause?: unknown) {
-    super(`${what} ${ERRORS[code].next}`.trim(), cause === undefined ? undefined : { cause });
+    const { next } = ERRORS[code];
+    // The message of an answer says it already.
+    super(what.endsWith(next) ? what : `${what} ${next}`.trim(), cause === undefined ? undefined : { cause });
     this.name = "BrokerError";
     this.code = code;
     this.details = details;

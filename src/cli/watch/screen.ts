@@ -16,9 +16,9 @@ export function renderWatch(
   const title = [
     `${new Date(now).toISOString().slice(11, 19)} UTC`,
     `${editors.filter(({ connected }) => connected).length} of ${editors.length} Editors connected`,
-    `${running} running, ${open.length - running} waiting`,
+    `yours: ${running} running, ${open.length - running} waiting`,
     "q ends it",
-  ].join("   ");
+  ].join("  ");
   const above = [
     colours.bold(title),
     ...(trouble === undefined ? [] : [colours.red(cut(printableLine(`No answer: ${trouble}`), columns))]),

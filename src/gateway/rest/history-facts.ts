@@ -4,7 +4,7 @@ import type { ReportTimes } from "../../shared/store/operations/attachments.js";
 import type { Explained } from "../explained.js";
 
 export function historyFacts({ record, duplicates, reports }: Explained): Record<string, unknown> {
-  const { principal, effect, executionMs, error } = record;
+  const { effect, executionMs, error } = record;
   const times = {
     accepted_at: record.acceptedAt,
     sent_at: record.dispatchedAt,
@@ -16,7 +16,7 @@ export function historyFacts({ record, duplicates, reports }: Explained): Record
     ...(reports.progress || reports.partial
       ? { reports: { progress: shown(reports.progress), partial: shown(reports.partial) } }
       : {}),
-    ...{ principal, effect },
+    effect,
     ...Object.fromEntries(
       Object.entries(times).flatMap(([name, at]) =>
         at === undefined ? [] : [[name, new Date(at).toISOString()]],

@@ -51,6 +51,7 @@ export function auditView(page: Page, query: URLSearchParams): View {
       draw();
     } catch (error) {
       entries = undefined;
+      replace(summary);
       replace(body, refused(error));
     }
   };
@@ -63,8 +64,12 @@ export function auditView(page: Page, query: URLSearchParams): View {
     });
     const more = wanted.length > MOST ? `; the newest ${MOST} are shown` : "";
     replace(summary, `${count(wanted.length, "entry", "entries")}${more}`);
-    replace(body, wanted.length === 0 ? nothing("Nothing was noted.") : table(wanted.slice(0, MOST)));
+    replace(body, wanted.length === 0 ? emptyOf(entries.length) : table(wanted.slice(0, MOST)));
   };
+  const emptyOf = (noted: number): HTMLElement =>
+    noted === 0
+      ? nothing(`Nothing was noted on ${day.value || today} (UTC).`, "Choose another day above.")
+      : nothing(`None of this day's ${count(noted, "entry", "entries")} has all of these words.`);
   return {
     title: "Audit",
     search,

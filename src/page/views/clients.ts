@@ -19,7 +19,15 @@ export function clientsView({ me }: Page): View {
           summary,
           `${count(clients.length, "client")} connected${hasRole(me, "operate") ? "" : " of yours"}`,
         );
-        replace(body, clients.length === 0 ? nothing("No MCP client is connected.") : table(clients, me));
+        replace(
+          body,
+          clients.length === 0
+            ? nothing(
+                "No MCP client is connected.",
+                "It is shown here while it runs: unity-broker install --help names the clients. REST calls have no connection.",
+              )
+            : table(clients, me),
+        );
       } catch (error) {
         if (body.childElementCount === 0) replace(body, refused(error));
       }

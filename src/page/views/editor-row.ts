@@ -70,6 +70,12 @@ function nowOf({
         : h("a", { href: operationAddress(running.log_id) }, tool),
       " ",
       since(running.since),
+      running.principal !== undefined &&
+        h(
+          "span",
+          { class: "quiet", title: `Principal ${running.principal}` },
+          ` · ${running.principal_name ?? running.principal}`,
+        ),
     );
   return [
     what || h("span", {}, paused ? "Paused: takes nothing" : "Idle"),
@@ -128,6 +134,11 @@ function queued(row: Row): HTMLElement {
       h("span", { class: "quiet number" }, ` ${row.queue_position} before it`),
     starts !== undefined &&
       h("span", { class: "quiet number" }, ` · starts in about ${duration(starts * 1_000)}`),
+    h(
+      "span",
+      { class: "quiet", title: `Principal ${row.principal}` },
+      ` · ${row.principal_name ?? row.principal}`,
+    ),
     row.client !== undefined && h("span", { class: "quiet" }, ` · ${row.client}`),
   );
 }

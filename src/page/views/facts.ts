@@ -13,6 +13,7 @@ export function factsOf(history: History): HTMLElement {
     editor,
     pool,
     principal,
+    principal_name: name = principal,
     client,
     effect,
     execution_ms,
@@ -21,8 +22,8 @@ export function factsOf(history: History): HTMLElement {
     estimated_start_seconds: start,
     estimated_end_seconds: end,
   } = history;
-  const link = (name: string, value: string) =>
-    h("a", { href: addressOf("operations", new URLSearchParams({ [name]: value })) }, value);
+  const link = (field: string, value: string, text = value) =>
+    h("a", { href: addressOf("operations", new URLSearchParams({ [field]: value })), title: value }, text);
   const at = accepted_at ?? history.timeline[0]?.at;
   const facts: [string, Node | string | undefined][] = [
     ["Editor", link("editor", editor)],
@@ -30,7 +31,7 @@ export function factsOf(history: History): HTMLElement {
     ["Tool", link("tool", history.tool)],
     ["Effect", effect?.replaceAll("_", " ")],
     ["Client", client],
-    ["Principal", principal === undefined ? undefined : link("principal", principal)],
+    ["Principal", principal === undefined ? undefined : link("principal", principal, name)],
     ["Accepted", at === undefined ? undefined : moment(at)],
     ["Ran for", execution_ms === undefined ? undefined : duration(execution_ms)],
     [

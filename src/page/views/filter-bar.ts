@@ -11,6 +11,8 @@ export interface FilterBar {
   search: HTMLInputElement;
   /** As it stands in the address. */
   filter(): URLSearchParams;
+  /** A principal of the address has only its id until rows tell its name. */
+  nameWhose(id: string, name: string): void;
 }
 
 /** As in the style sheets. */
@@ -95,6 +97,10 @@ export function filterBar(me: Me, query: URLSearchParams, onChange: () => void):
   return {
     search,
     filter,
+    nameWhose(id, name) {
+      const option = [...(whose?.options ?? [])].find(({ value }) => value === id);
+      if (option && id !== me.principal) option.textContent = name;
+    },
     element: h(
       "div",
       { class: "filters", role: "search" },

@@ -51,7 +51,16 @@ export function operationView(page: Page, logId: string): View {
       history = await get<History>(`${path}/history`);
       if (!hasEnded(history.state)) history = { ...history, ...(await rowNow()) };
     } catch (error) {
-      if (!history) replace(headline, refused(error));
+      if (!history)
+        replace(
+          headline,
+          refused(error),
+          h(
+            "a",
+            { href: addressOf("operations") },
+            hasRole(page.me, "operate") ? "All operations" : "Your operations",
+          ),
+        );
       throw error;
     }
     noteProgress();

@@ -73,7 +73,12 @@ export function operationsView(page: Page, query: URLSearchParams): View {
         nothing(`Searching: ${searched.toLocaleString("en")} operations looked at.`),
       rows.length === 0 &&
         next === undefined &&
-        nothing("No operation is found.", "Fewer words or another time find more."),
+        (bar.filter().size > 0
+          ? nothing("No operation is found.", "Fewer words, other states or another time find more.")
+          : nothing(
+              hasRole(page.me, "operate") ? "No operation was accepted yet." : "You have no operations yet.",
+              "The next call of a tool is shown here: unity-broker call run-tests",
+            )),
     );
   };
 
@@ -87,10 +92,22 @@ export function operationsView(page: Page, query: URLSearchParams): View {
       next = answer.next;
       searched = answer.searched ?? 0;
       coming = [];
+      nameWhose();
       show();
     } catch (error) {
-      if (mine === filterCount && rows.length === 0) replace(below, refused(error));
+      if (mine !== filterCount) return;
+      // Rows of another filter are no answer to this one.
+      rows = [];
+      next = undefined;
+      show();
+      replace(below, refused(error));
     }
+  };
+
+  const nameWhose = (): void => {
+    const whose = bar.filter().get("principal");
+    const name = rows.find(({ principal }) => principal === whose)?.principal_name;
+    if (whose && name !== undefined) bar.nameWhose(whose, name);
   };
 
   const more = async (): Promise<void> => {
@@ -165,7 +182,7 @@ export function operationsView(page: Page, query: URLSearchParams): View {
       h(
         "div",
         { class: "row columns", "aria-hidden": "true" },
-        ...["State", "Tool", "Editor", "Client", "Calls", "Waited", "Ran", "Accepted"].map((name) =>
+        ...["State", "Tool", "Editor", "Whose", "Calls", "Waited", "Ran", "Accepted"].map((name) =>
           h("span", {}, name),
         ),
       ),
@@ -197,7 +214,7 @@ function operationRow(row: Row): HTMLElement {
       progress,
     ),
     h("span", { class: "cell-editor", title: row.editor }, name),
-    h("span", { class: "cell-who quiet", title: `Principal ${row.principal}` }, row.client ?? row.principal),
+    h("span", { class: "cell-who quiet", title: `Principal ${row.principal}` }, whoOf(row)),
     h(
       "span",
       { class: "cell-calls" },
@@ -219,6 +236,11 @@ function operationRow(row: Row): HTMLElement {
     ),
     h("span", { class: "cell-age quiet" }, ago(row.accepted_at)),
   );
+}
+
+/** The name comes first: it is what people filter by. */
+function whoOf({ principal, principal_name: name = principal, client }: Row): string {
+  return client === undefined ? name : `${name} · ${client}`;
 }
 
 function errorOf({ error }: Row): HTMLElement | undefined {

@@ -35,7 +35,11 @@ export function poolsView(_page: Page): View {
   };
 }
 
-const EMPTY = () => nothing("Nothing was accepted for a pool.", "unity-broker call run-tests --pool android");
+const EMPTY = () =>
+  nothing(
+    "Nothing was accepted for a pool.",
+    "A call names labels instead of an Editor: unity-broker call run-tests --pool android",
+  );
 
 function card({ pool, waiting, editors }: Pool): HTMLElement {
   const here = editors.filter(({ connected }) => connected);

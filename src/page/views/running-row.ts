@@ -2,7 +2,8 @@
 import type { Editor, Row } from "../model.js";
 
 /**
- * The Editor with what the list of operations knows: the tool and the log_id of another's operation, to operators, and the progress.
+ * The Editor with what the list of operations knows: the tool, the log_id and the principal of another's operation, to
+ * operators, and the progress.
  * An Editor may run several, in the background too: of another's its row says only since when it runs.
  */
 export function withRunning(editor: Editor, rows: readonly Row[]): Editor {
@@ -16,6 +17,6 @@ export function withRunning(editor: Editor, rows: readonly Row[]): Editor {
         : log_id === running.log_id),
   );
   if (!row) return editor;
-  const { tool, log_id, progress } = row;
-  return { ...editor, running: { ...running, tool, log_id, progress } };
+  const { tool, log_id, progress, principal, principal_name } = row;
+  return { ...editor, running: { ...running, tool, log_id, progress, principal, principal_name } };
 }

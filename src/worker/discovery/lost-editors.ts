@@ -55,7 +55,7 @@ export function createLostEditors(
     for (const editor of await editors.all()) {
       if (!hasClosed(editor)) continue;
       const { editorId, editorSessionId } = editor.profile;
-      log.info({ editor: editorId, pid: editor.profile.pid }, "the Editor's process is gone");
+      log.info({ editor: editorId, editor_pid: editor.profile.pid }, "the Editor's process is gone");
       await editors.ended(editorId, editorSessionId, await operations.now());
       await endCancelled(editorId);
     }

@@ -1,6 +1,4 @@
 /** The dashboard in a real Chromium, and direct requests to its API. */
-import { mkdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { appRoutes } from "@bull-board/api/dist/routes.js";
 import { Queue } from "bullmq";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -16,8 +14,6 @@ import { eventually, type System, useSystem } from "../../harness/system/system.
 
 const TOKEN = "a-token-of-the-operator";
 const SECRET = "nobody-may-read-this";
-/** Set by a person who wants docs/guide/dashboard.png renewed: tests change no files by themselves. */
-const SCREENSHOT = process.env.UNITY_BROKER_TEST_SCREENSHOTS;
 
 const { start } = useSystem();
 const closers: (() => Promise<unknown>)[] = [];
@@ -269,11 +265,6 @@ describe.skipIf("missing" in found)("in Chromium", () => {
     expect(
       buttons.filter((name) => /retry|clean|remove|promote|pause|empty|obliterate|add job/i.test(name)),
     ).toEqual([]);
-    if (SCREENSHOT) {
-      const file = fileURLToPath(new URL("../../../docs/guide/dashboard.png", import.meta.url));
-      mkdirSync(fileURLToPath(new URL("../../../docs", import.meta.url)), { recursive: true });
-      await page.screenshot({ path: file });
-    }
 
     // What a button would ask for, with the browser's own credentials.
     const record = await system.record(logId);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { queueName } from "../../../src/shared/store/keys.js";
 import { chromiumHere, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
 import { BENCH_NAMES, stage } from "../../harness/operators/staged.js";
 import { environment } from "../../harness/processes/installation.js";
@@ -89,6 +90,10 @@ describe.skipIf(!isWanted || "missing" in chromiumHere)("the pictures", () => {
     const screen = await lastScreen(["watch"], size, env, (drawn) => drawn.includes("PlayMode tests"));
     writeFileSync(`${FOLDER}/watch.svg`, drawScreen("unity-broker watch", screen, size.columns));
     rmSync(folder, { recursive: true, force: true });
+    const queue = queueName(served.system.editor.editorId, "main");
+    await page.goto(`${served.origin}/dashboard/queue/${encodeURIComponent(queue)}?status=latest`);
+    await page.getByText("42%").first().waitFor();
+    await shoot(page, "../dashboard");
     bench.finish("tests");
   });
 });

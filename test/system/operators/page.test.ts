@@ -72,11 +72,15 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     const rest = restClient(served.origin, await served.bearer("bob"));
     const opened = await pages.logIn(served.origin, token, "/operators/operations");
     const { page } = opened;
-    await page.getByText("No operation is found.").waitFor();
+    await page.getByText("No operation was accepted yet.").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
     const call = rest.call("work", { Name: "seen", Hold: true });
     await page.locator(".row [data-state=running]").waitFor();
+    const [row] = (await rest.get("/operations")).body.operations;
+    // People know each other by name; the id is there for those who look for it.
+    await page.locator(`.cell-who[title="Principal ${row.principal}"]`, { hasText: "bob" }).waitFor();
     await page.getByRole("link", { name: "work", exact: true }).click();
+    await page.locator("dd", { hasText: /^bob$/ }).waitFor();
     served.system.bench.report("seen", { progress: 30, total: 100, message: "Importing" });
     await page.getByText("30 % · Importing").waitFor();
     served.system.bench.finish("seen");
@@ -150,10 +154,12 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     expect(await page.getByRole("button", { name: /Pause|Drain|Resume|Forget/ }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
     await page.goto(`${served.origin}/operators/operations`);
-    await page.getByText("No operation is found.").waitFor();
+    await page.getByText("You have no operations yet.").waitFor();
     expect(await page.getByLabel("Whose").count()).toBe(0);
     await page.goto(`${served.origin}/operators/operations/${running}`);
     await page.getByRole("alert").getByText("No operation of yours").waitFor();
+    await page.getByRole("link", { name: "Your operations" }).click();
+    await page.getByText("You have no operations yet.").waitFor();
     expect(opened.complaints).toEqual([]);
     served.system.bench.finish("tests");
   });

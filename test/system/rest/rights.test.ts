@@ -80,6 +80,9 @@ describe("another principal's operation", () => {
       log_id: body.log_id,
       answer: "accepted",
     });
+    expect(row.principal_name).toBe("ann");
+    const history = (await op.get(`${place}/history`)).body;
+    expect(history).toMatchObject({ principal: row.principal, principal_name: "ann" });
     expect(row.principal).toBe((entries.at(-1) as { of: string }).of);
   });
 

@@ -198,7 +198,13 @@ test("an Editor runs what its row says, not what else runs there in the backgrou
     { ...row, log_id: "main", tool: "run-tests", started_at: at(2), progress: { progress: 5 } },
   ];
   const editor = { id: "shop@1", project: "shop", connected: true };
-  const whole = { tool: "run-tests", log_id: "main", since: at(2), progress: { progress: 5 } };
+  const whole = {
+    tool: "run-tests",
+    log_id: "main",
+    principal: "p",
+    since: at(2),
+    progress: { progress: 5 },
+  };
   expect(withRunning({ ...editor, running: { since: at(2) } }, rows).running).toEqual(whole);
   expect(withRunning({ ...editor, running: { ...whole, progress: undefined } }, rows).running).toEqual(whole);
   expect(withRunning({ ...editor, running: { since: at(1) } }, rows).running).toEqual({ since: at(1) });

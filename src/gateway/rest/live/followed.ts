@@ -93,7 +93,9 @@ export async function followedOperation(
   const read = async (): Promise<unknown> => {
     if (!isOwn) {
       const seen = await broker.operate.read(principal.id, logId);
-      return typeof seen === "object" ? rowOf({ view: seen, duplicates: 0 }) : notFound(logId, true);
+      return typeof seen === "object"
+        ? rowOf({ view: seen, duplicates: 0 }, new Map())
+        : notFound(logId, true);
     }
     const view = await broker.read(principal.id, logId);
     return typeof view === "object" ? answerOf(view, { brief: true }) : notFound(logId, true);

@@ -6,6 +6,7 @@ import type { ListCursor } from "../../../shared/store/operations/all-operations
 import { wantedBy } from "../../listing-filter.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { ListedOperation } from "../../operator-verbs/operations.js";
+import { nameField, namesOf } from "../principal-names.js";
 import { NOT_KEPT } from "../rest-answer.js";
 import { addRoute, json } from "../route.js";
 import { Row } from "../schemas/answer.js";
@@ -43,7 +44,7 @@ const Page = named(
   }),
 );
 
-export function listRoutes(app: FastifyInstance, { broker, exchanges }: RouteDeps): void {
+export function listRoutes(app: FastifyInstance, { broker, exchanges, principals }: RouteDeps): void {
   addRoute(app, exchanges, {
     method: "GET",
     url: "/operations",
@@ -62,10 +63,18 @@ export function listRoutes(app: FastifyInstance, { broker, exchanges }: RouteDep
         limit,
         cursor: cursor === undefined ? undefined : cursorIn(cursor),
       });
+      const names = await namesOf(
+        principals,
+        operations.map(({ view }) => view.record.principal),
+      );
       const older = next === undefined ? {} : { next: `${next.acceptedAt}.${next.logId}` };
       return {
         status: 200,
-        body: { operations: operations.map(rowOf), ...older, searched },
+        body: {
+          operations: operations.map((row) => rowOf(row, names)),
+          ...older,
+          searched,
+        },
         headers: NOT_KEPT,
       };
     },
@@ -82,7 +91,10 @@ function cursorIn(text: string): ListCursor {
 const msOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
-export function rowOf({ view, duplicates }: ListedOperation): z.input<typeof Row> {
+export function rowOf(
+  { view, duplicates }: ListedOperation,
+  names: ReadonlyMap<string, string>,
+): z.input<typeof Row> {
   const { record, progress, queuePosition } = view;
   const { logId, tool, editor, pool, principal, state, executionMs, createdBy, error } = record;
   const times = {
@@ -100,6 +112,7 @@ export function rowOf({ view, duplicates }: ListedOperation): z.input<typeof Row
     editor,
     ...(pool === undefined ? {} : { pool }),
     principal,
+    ...nameField(names, principal),
     state,
     ...(Object.fromEntries(told) as { accepted_at: string }),
     ...(executionMs === undefined ? {} : { execution_ms: executionMs }),

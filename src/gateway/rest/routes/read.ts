@@ -10,6 +10,7 @@ import type { RestCall } from "../exchange.js";
 import { historyFacts } from "../history-facts.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
+import { nameField, namesOf } from "../principal-names.js";
 import { problemOf } from "../problem.js";
 import { NOT_KEPT, type RestAnswer, revalidated } from "../rest-answer.js";
 import { addRoute, json } from "../route.js";
@@ -21,7 +22,7 @@ export const ById = z.strictObject({ id: z.string().max(200).describe("A log_id.
 const seconds = z.coerce.number().min(0).optional();
 
 export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const { broker, exchanges } = deps;
+  const { broker, exchanges, principals } = deps;
   const run = ownToolOf(deps);
   const read = {
     method: "GET",
@@ -106,7 +107,9 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
       if (UUID.test(id)) await broker.confirm(call.request.requester, id);
       const seen = UUID.test(id) ? await explained(call.principal.id, id) : undefined;
       if (typeof seen !== "object") return problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
-      return { status: 200, body: historyOf(seen), headers: NOT_KEPT };
+      const { principal: whose } = seen.record;
+      const name = nameField(await namesOf(principals, [whose]), whose);
+      return { status: 200, body: { ...historyOf(seen), ...name }, headers: NOT_KEPT };
     },
   });
   addRoute(app, exchanges, {
@@ -135,13 +138,14 @@ function briefAnswer(view: OperationView): RestAnswer {
 
 function historyOf(seen: Explained): z.input<typeof History> {
   const { record, duplicates } = seen;
-  const { logId, tool, editor, pool, state, createdBy } = record;
+  const { logId, tool, editor, pool, principal, state, createdBy } = record;
   return {
     log_id: logId,
     tool,
     editor,
     ...(pool === undefined ? {} : { pool }),
     state,
+    principal,
     ...(createdBy.client === undefined ? {} : { client: createdBy.client }),
     ...historyFacts(seen),
     timeline: timelineOf(record, duplicates),

@@ -5,6 +5,7 @@ import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { IF_AWAY } from "../../../shared/tools/parameters.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
+import type { Principals } from "../../auth/authenticator.js";
 import type { Broker } from "../../broker.js";
 import { callUnityTool } from "../../mcp/requests/call-tool.js";
 import type { Exchanges, RestCall } from "../exchange.js";
@@ -18,6 +19,8 @@ import { anyObject, named } from "../schemas/described.js";
 
 export interface RouteDeps {
   broker: Broker;
+  /** Who has which name; undefined: everybody may do everything. */
+  principals: Principals | undefined;
   exchanges: Exchanges;
   waits: WaitLimits;
   log: Log;

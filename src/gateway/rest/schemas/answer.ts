@@ -51,7 +51,11 @@ export const Row = named(
     tool: z.string(),
     editor: z.string(),
     pool: z.string().optional(),
-    principal: z.string(),
+    principal: z.string().describe("The id of whose it is."),
+    principal_name: z
+      .string()
+      .optional()
+      .describe("The name that its token was given; gone once that is revoked."),
     state: z.enum(STATES),
     accepted_at: time,
     sent_at: time.optional(),
@@ -75,6 +79,11 @@ export const History = named(
     pool: z.string().optional(),
     state: z.enum(STATES),
     client: z.string().optional(),
+    principal: z.string(),
+    principal_name: z
+      .string()
+      .optional()
+      .describe("The name that its token was given; gone once that is revoked."),
     timeline: z.array(z.strictObject({ at: time, event: z.string(), detail: z.string().optional() })),
     why_once: z.string(),
   }),
