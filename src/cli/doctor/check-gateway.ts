@@ -3,6 +3,7 @@ import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { isLoopback } from "../../gateway/http/loopback.js";
 import { gatewayOriginOf } from "../gateway-origin.js";
 import type { Settings } from "../processes/settings.js";
+import { askOwnGateway } from "./ask-own-gateway.js";
 import { type Finding, ok, set, unset } from "./finding.js";
 
 const ANSWER_MS = 3_000;
@@ -35,11 +36,14 @@ async function checkToken(
   const { UNITY_BROKER_TOKEN: given } = config;
   const isHere = isLoopback(new URL(origin).hostname);
   const local = isHere ? await readLocalToken(localTokenFile).catch(() => undefined) : undefined;
-  const isRefused = async (token: string | undefined): Promise<boolean> => {
-    const asked = await ask(`${origin}/metrics`, token);
+  const metrics = `${origin}/metrics`;
+  const ofLocal = local === undefined ? "unknown" : await askOwnGateway(metrics, local, ANSWER_MS);
+  const isRefused = async (): Promise<boolean> => {
+    if (!isNeeded && local !== undefined) return ofLocal === "another user's" || ofLocal === 401;
+    const asked = await ask(metrics, given);
     return typeof asked === "object" && asked.status === 401;
   };
-  if (!(await isRefused(isNeeded ? given : local))) return ok("gateway", `serves at ${origin}`);
+  if (!(await isRefused())) return ok("gateway", `serves at ${origin}`);
   const next = "Ask its owner for a token (`unity-broker token create <name>`) and set UNITY_BROKER_TOKEN.";
   if (!isNeeded) {
     const says = `the gateway at ${origin} is another user's, or another data directory's`;
@@ -52,7 +56,7 @@ async function checkToken(
       given === undefined
         ? `the gateway at ${origin} asks for a token, and UNITY_BROKER_TOKEN is not set`
         : `the gateway at ${origin} does not know the token in UNITY_BROKER_TOKEN`,
-    ...(local !== undefined && !(await isRefused(local))
+    ...(typeof ofLocal === "number" && ofLocal !== 401
       ? { fix: set("UNITY_BROKER_TOKEN", `$(${self} token local)`) }
       : { next }),
   };

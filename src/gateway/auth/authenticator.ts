@@ -23,6 +23,8 @@ export interface Identity {
   principal: Principal;
   /** Unique for the principal. */
   tokenId: string;
+  /** Of a request that a login admitted: has that not ended? */
+  isLoggedIn?: () => Promise<boolean>;
 }
 
 /** Who is logged in with the browser of a request; undefined: nobody. */

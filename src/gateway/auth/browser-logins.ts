@@ -28,11 +28,13 @@ export function createBrowserLogins(auth: Authenticator, logins: Logins): Browse
 
     async identify(request) {
       const secret = secretIn(request);
-      const login = secret === undefined ? undefined : await logins.find(secret);
+      if (secret === undefined) return undefined;
+      const login = await logins.find(secret);
       if (!login) return undefined;
       const principal = await auth.find(login.principal);
       if (!principal) return undefined;
-      const identity = { principal, tokenId: login.tokenId };
+      const isLoggedIn = async (): Promise<boolean> => (await logins.find(secret)) !== undefined;
+      const identity = { principal, tokenId: login.tokenId, isLoggedIn };
       return (await auth.isValid(identity)) ? identity : undefined;
     },
 

@@ -1,4 +1,4 @@
-/** Ends open requests and streams once the token that admitted them is revoked. */
+/** Ends open requests and streams once the token or the login that admitted them has ended. */
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LOCAL } from "../../shared/principal.js";
@@ -16,6 +16,15 @@ export function createOpenRequests(
   { everyMs, mostOfOne }: { everyMs: number; mostOfOne: number },
 ): OpenRequests {
   const open = new Map<ServerResponse, Identity>();
+  /** Whose login is being looked up: while Redis is away that takes long. */
+  const asking = new Set<ServerResponse>();
+
+  const endLoggedOut = async (response: ServerResponse, { isLoggedIn }: Identity): Promise<void> => {
+    if (!isLoggedIn || asking.has(response)) return;
+    asking.add(response);
+    if (!(await isLoggedIn().catch(() => true))) response.destroy();
+    asking.delete(response);
+  };
 
   const look = async (): Promise<void> => {
     const valid = new Map<string, Promise<boolean>>();
@@ -25,6 +34,7 @@ export function createOpenRequests(
       const isValid = valid.get(key) ?? auth?.isValid(identity).catch(() => true) ?? Promise.resolve(true);
       valid.set(key, isValid);
       if (!(await isValid)) response.destroy();
+      else void endLoggedOut(response, identity);
     }
   };
   const timer = auth && setInterval(() => void look(), everyMs).unref();

@@ -25,9 +25,19 @@ export type SocketTables = () => Iterable<string>;
  * token anyway)? Synchronous, because the decision precedes the first byte.
  */
 export function isAnotherUsersServer(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
+  return isAnother(serverOwner(own, peer, tables));
+}
+
+/** For the connecting end: does the listener certainly belong to this user or root? */
+export function isOwnServer(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
+  const owner = serverOwner(own, peer, tables);
+  return typeof owner === "number" && !isAnother(owner);
+}
+
+function serverOwner(own: TcpEnd, peer: TcpEnd, tables: SocketTables): SocketOwner {
   const owner = found(tables, (table) => ownerIn(table, own, peer));
   // Connected but not accepted yet: the socket belongs to the listener.
-  return isAnother(typeof owner === "number" ? owner : found(tables, (table) => listenerIn(table, peer)));
+  return typeof owner === "number" ? owner : found(tables, (table) => listenerIn(table, peer));
 }
 
 /**

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { PAGE_HEADER } from "../../../src/gateway/auth/own-page.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
 import { keys } from "../../../src/shared/store/keys.js";
+import { openEventStream } from "../../harness/mcp/event-stream.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
 import { chromiumHere, expectClean, usePages } from "../../harness/operators/pages.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
@@ -141,14 +142,17 @@ describe("it ends", () => {
   const isIn = async (origin: string, cookie: string): Promise<boolean> =>
     (await fetch(`${origin}/api/v1/me`, { headers: { cookie } })).status === 200;
 
-  test("with the logout, wherever its cookie was copied to", async () => {
+  test("with the logout, wherever its cookie was copied to, and with it what it has open", async () => {
     const served = await open();
     const { cookie } = await loggedIn(served);
     expect(await isIn(served.origin, cookie)).toBe(true);
+    const events = await openEventStream(`${served.origin}/api/v1/events`, { cookie });
+    await events.next(({ event }) => event === "ready");
     const headers = { cookie, [PAGE_HEADER]: "1" };
     const answer = await fetch(`${served.origin}/operators/logout`, { method: "POST", headers });
     expect([answer.status, answer.headers.get("set-cookie")?.includes("Max-Age=0")]).toEqual([204, true]);
     expect(await isIn(served.origin, cookie)).toBe(false);
+    await events.ended;
   });
 
   test("with its token, and a role that was taken away is gone at once", async () => {

@@ -131,6 +131,16 @@ test("the first event of a stream is a place to go on from, even if nothing happ
   after.cut();
 });
 
+test("from before the first event on, those that were dropped are a gap", async () => {
+  const { system, follow } = await open();
+  const script =
+    "for n = 1, 10300 do redis.call('XADD', KEYS[1], 'MAXLEN', '~', 10000, '*', 'event', 'x') end";
+  await system.hand.eval(script, 1, keys.events);
+  const stream = await follow("/events?after=0-0");
+  await stream.next((one) => one.event === "gap");
+  stream.cut();
+});
+
 test("what is not kept any more is a gap, and says so", async () => {
   const opened = await open();
   const { system, follow, rest } = opened;

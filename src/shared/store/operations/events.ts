@@ -58,7 +58,8 @@ export function createEvents(redis: Redis): Events {
       return (await redis.xrange(keys.events, `(${id}`, "+", "COUNT", MOST_READ)).map(readEntry);
     },
     async isKept(id) {
-      if (id === BEFORE_ALL) return true;
+      // Redis drops none before there are more than so many, and then leaves so many at least.
+      if (id === BEFORE_ALL) return (await redis.xlen(keys.events)) < EVENTS_KEPT;
       return (await redis.xrange(keys.events, id, id)).length > 0;
     },
   };
