@@ -4,6 +4,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import type { State } from "../../shared/operation/operation.js";
 import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printable, printableJson, printableValues } from "../../shared/printable.js";
+import { cut, wrap } from "../columns.js";
 import { table } from "../table.js";
 
 export type Colours = ReturnType<typeof pc.createColors>;
@@ -129,7 +130,12 @@ export interface ShownEditor {
   diagnosis?: { message: string };
 }
 
-export function renderEditors(editors: readonly ShownEditor[], now: number, colours: Colours): string {
+export function renderEditors(
+  editors: readonly ShownEditor[],
+  now: number,
+  colours: Colours,
+  columns = 80,
+): string {
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
   const shown = printableValues(editors);
   const hasLabels = shown.some(({ labels }) => labels !== undefined);
@@ -144,15 +150,15 @@ export function renderEditors(editors: readonly ShownEditor[], now: number, colo
     ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
   ]);
   const diagnoses = shown.flatMap(({ id, diagnosis }) =>
-    diagnosis ? [wrap(`${id}: ${diagnosis.message}`)] : [],
+    diagnosis ? [wrap(`${id}: ${diagnosis.message}`, Math.min(columns, 80))] : [],
   );
-  const columns = [
+  const head = [
     ...["EDITOR", "UNITY", "STATE"],
     ...(hasWork ? ["RUNS"] : []),
     ...(hasBridges ? ["BRIDGE"] : []),
     ...(hasLabels ? ["LABELS"] : []),
   ];
-  return [table(columns, rows), ...diagnoses].join("\n");
+  return [table(head, rows), ...diagnoses].join("\n");
 }
 
 function workOf({ running, waiting = 0 }: Pick<ShownEditor, "running" | "waiting">, now: number): string {
@@ -261,13 +267,4 @@ export function age(ms: number): string {
   ];
   const [size, unit] = steps.find(([least]) => ms >= least) ?? [1_000, "s"];
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
-}
-
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
-}
-
-/** At spaces, to 80 columns. */
-function wrap(text: string): string {
-  return text.replace(/(.{1,80})(?: +|$)/g, "$1\n").trimEnd();
 }

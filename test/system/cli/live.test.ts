@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
 
@@ -57,6 +58,28 @@ test.runIf(process.platform === "linux")(
     watching.write("q");
     expect(await watching.ended).toBe(0);
     expect(watching.said()).toContain("\u001b[?25h\u001b[?1049l");
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "watch tells on a terminal that a broker says nothing, and q ends it also then",
+  async () => {
+    await simulate();
+    const watching = onTerminal(["watch", "--interval", "0.1"]);
+    await until("it is drawn", () => watching.said().includes("Editors connected"));
+    const [pid] = runningBrokers(here().env) as [number];
+    here().processes.guard(pid);
+    process.kill(pid, "SIGSTOP");
+    try {
+      await until("it tells", () => watching.said().includes("No answer for"));
+      watching.write("q");
+      await until("the old screen is back", () => watching.said().includes("\u001b[?1049l"));
+      // It did not wait until the broker was given up.
+      expect(watching.said().split("\u001b[?1049l")[0]).not.toContain("does not answer");
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect(await watching.ended).toBe(0);
   },
 );
 
