@@ -117,11 +117,17 @@ test("logs tells an operation's history and the Console's lines until its end, a
   expect(await type(["logs", "nothing"])).toMatchObject({ code: 4 });
 });
 
-test("a shell completes commands, options, Editors and log_ids; a Tab starts no broker", async () => {
+/** A folder with the command under its own name, for the shells that call it by that. */
+function commandFolder(): string {
   const bin = join(here().folder, "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "unity-broker"), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(join(bin, "unity-broker"), 0o755);
+  return bin;
+}
+
+test("a shell completes commands, options, Editors and log_ids; a Tab starts no broker", async () => {
+  const bin = commandFolder();
   const { stdout: script } = await type(["completion", "bash"]);
   /** As bash fills in what it completes by: it takes a word apart at "@". */
   const completed = (line: string): string[] => {
@@ -144,4 +150,30 @@ _unity_broker; printf '%s\\n' "\${COMPREPLY[@]}"`;
   expect(completed(`unity-broker call echo --editor ${editor.slice(0, 3)}`)).toEqual([editor]);
   expect(completed(`unity-broker call echo --editor ${editor.slice(0, -4)}`)).toEqual([editor.split("@")[1]]);
   expect(completed("unity-broker result ")).toEqual([logId]);
+});
+
+const hasPowerShell = spawnSync("pwsh", ["-Version"]).status === 0;
+
+test.runIf(hasPowerShell)("PowerShell completes them too, also in the middle of a line", () => {
+  const lines = [
+    "unity-broker wor",
+    "unity-broker call echo --fo",
+    "unity-broker completion ",
+    "'x'; unity-broker wat",
+  ];
+  const program = [
+    "unity-broker completion powershell | Out-String | Invoke-Expression",
+    "function told($line, $at) { (TabExpansion2 $line $at).CompletionMatches.CompletionText -join ' ' }",
+    ...lines.map((line) => `told "${line}" ${line.length}`),
+    "told 'unity-broker wat --json' 16",
+  ].join("\n");
+  const env = { ...here().env, PATH: `${commandFolder()}:${process.env.PATH}` };
+  const { stdout } = spawnSync("pwsh", ["-NoProfile", "-Command", program], { env, encoding: "utf8" });
+  expect(stdout.trim().split("\n")).toEqual([
+    "worker workers",
+    "--follow --force-new",
+    "bash zsh fish powershell",
+    "watch",
+    "watch",
+  ]);
 });
