@@ -47,7 +47,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
     if (goesOn && isWatched && seconds > 0)
       console.error(renderAccepted(accepted, coloursFor(process.stderr, environment())));
     const isShown = goesOn && (args.follow || isWatched);
-    const view = isShown ? await createProgressView(process.stderr) : undefined;
+    const view = isShown ? createProgressView(process.stderr) : undefined;
     const answer =
       goesOn && seconds > 0
         ? sameCall(

@@ -14,7 +14,7 @@ import { secondsIn } from "./call.js";
 export const result: Run<typeof declared.result> = async ({ args }) => {
   const seconds = args.follow ? Number.POSITIVE_INFINITY : secondsIn(args.timeout, 0);
   await askBroker({ serves: seconds > 0 }, async ({ client, colours, print, self, signal }) => {
-    const view = args.follow ? await createProgressView(process.stderr) : undefined;
+    const view = args.follow ? createProgressView(process.stderr) : undefined;
     const answer = await waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
     view?.close();
     const shown = process.stdout.isTTY && !args.json ? answer : await withWholeResult(client, answer);

@@ -75,9 +75,11 @@ function fitting(lines: readonly string[], most: number, colours: Colours): stri
   );
 }
 
-/** Names are cut to so many columns, and are given what a wide terminal has beyond `ROOMY`. */
+/** From here on whole log_ids are shown, which other commands take. */
+const WIDE = 120;
+/** Names are cut to so many columns, and are given what a terminal has beyond `ROOMY`. */
 const [TOOL_WIDTH, EDITOR_WIDTH] = [18, 16];
-const ROOMY = 110;
+const ROOMY = 140;
 
 function operationLines(
   operations: readonly Answer[],
@@ -90,7 +92,7 @@ function operationLines(
   const rows = printableValues(operations).map((operation) => {
     const { log_id = "", tool = "", editor = "", state = "", accepted_at = "" } = operation;
     return [
-      log_id.slice(0, 8),
+      columns < WIDE ? `${log_id.slice(0, 8)}…` : log_id,
       cut(tool, TOOL_WIDTH + spare),
       ...inRoom(cut(editor, EDITOR_WIDTH + spare)),
       stateIn(colours, state),

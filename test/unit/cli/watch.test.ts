@@ -84,10 +84,18 @@ test("every terminal is filled, and no line is longer than it is wide", () => {
   expect(wide).toContain(names.editor);
 });
 
+test("a log_id is whole where there is room, and else looks cut", () => {
+  const id = "41ac4c7e-30b5-4039-af15-fd76a4af6e57";
+  const shown = (columns: number) =>
+    renderWatch(look([op(id, "running")]), { now: NOW, rows: 20, columns }, plain);
+  expect(shown(80)).toContain("41ac4c7e…");
+  expect(shown(120)).toContain(id);
+});
+
 test("what runs stands above what waits, the next one first, and both above what has ended", () => {
   const operations = [op("e", "queued"), op("d", "queued"), op("c", "completed"), op("b", "running")];
   const text = renderWatch(look(operations), { now: NOW, rows: 20 }, plain);
-  expect([...text.matchAll(/^([a-e]) {2}/gm)].map(([, id]) => id)).toEqual(["b", "d", "e", "c"]);
+  expect([...text.matchAll(/^([a-e])… {2}/gm)].map(([, id]) => id)).toEqual(["b", "d", "e", "c"]);
 });
 
 test("a broker that says nothing is told, after a while", () => {
