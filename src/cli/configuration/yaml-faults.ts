@@ -1,11 +1,10 @@
 /** What is wrong with YAML that can be read: names that are there twice, aliases, and what other formats and versions have. */
 import type * as Yaml from "yaml";
-import type { Place } from "./config-file.js";
 
 interface Fault {
   /** Where it is in the text. */
   offset: number;
-  what(placeAt: (offset: number) => Place): string;
+  what(placeAt: (offset: number) => { line: number }): string;
 }
 
 /** Looks at each node once, however large the file is. `targets`: what each alias names. */
