@@ -1,4 +1,5 @@
 /** Waits for an operation across as many waits as it takes, and shows its progress on stderr. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableLine } from "../../shared/printable.js";
 import { cut } from "../columns.js";
@@ -33,7 +34,25 @@ export async function waitForResult(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return client.call("get_operation_status", { log_id: logId });
+    return standing(client, logId);
+  }
+}
+
+/** Somebody has pressed Ctrl-C: a broker that is stopped or hangs does not keep them, ms. */
+const PARTING_MS = 2_000;
+
+/** Where it stands, or that nobody says. */
+async function standing(client: BrokerClient, logId: string): Promise<Answer> {
+  const unknown = (message: string): Answer => ({ status: "running", log_id: logId, message });
+  const silence = unknown("The broker does not answer now. The operation goes on.");
+  const given = new AbortController();
+  const answer = client.call("get_operation_status", { log_id: logId }, { signal: given.signal });
+  const late = delay(PARTING_MS, silence, { signal: given.signal });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([answer.catch((error: Error) => unknown(error.message)), late]);
+  } finally {
+    given.abort();
   }
 }
 

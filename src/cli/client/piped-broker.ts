@@ -23,7 +23,6 @@ export async function connectPiped(): Promise<BrokerClient> {
       folder: process.cwd(),
       waits: wantedWaits(settings),
       connect: () => reachBroker({ folder, env, settings, version: VERSION }),
-      say: (text) => console.error(`unity-broker: ${text}`),
     },
     streams,
   );

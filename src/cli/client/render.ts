@@ -33,8 +33,11 @@ export function stateIn(colours: Colours, state: State | string): string {
   }
 }
 
-/** One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. */
-export function renderAnswer(given: Answer, colours: Colours, self: string): string {
+/**
+ * One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. `remembers`:
+ * typed again after this outcome, it runs again (read-outcomes.ts).
+ */
+export function renderAnswer(given: Answer, colours: Colours, self: string, remembers = false): string {
   const { result, partial_result, preview, message, ...rest } = given;
   const answer = { ...printableValues(rest), message: printable(message) };
   const took = answer.execution_ms === undefined ? "" : ` in ${seconds(answer.execution_ms)}`;
@@ -46,7 +49,7 @@ export function renderAnswer(given: Answer, colours: Colours, self: string): str
     ...(answer.error_code === undefined ? [] : [colours.red(answer.error_code)]),
     ...(answer.status === "completed" && !answer.deduplicated ? [] : [wrap(answer.message)]),
     ...evidenceLines(answer.evidence),
-    ...hintsFor({ ...answer, ...(preview ? { preview: printableValues(preview) } : {}) }, self),
+    ...hintsFor({ ...answer, ...(preview ? { preview: printableValues(preview) } : {}) }, self, remembers),
     ...(shown === undefined ? [] : [typeof shown === "string" ? printable(shown) : printableJson(shown)]),
   ].join("\n");
 }
@@ -83,7 +86,7 @@ function evidenceLines(evidence: Answer["evidence"]): string[] {
 }
 
 /** The message speaks to MCP clients; these are the same ways on the command line. */
-function hintsFor(answer: Answer, self: string): string[] {
+function hintsFor(answer: Answer, self: string, remembers: boolean): string[] {
   const { status, state, log_id, force_new, error_code, cached, cache_id, size_kb, preview } = answer;
   if (cached) {
     const fields = Object.keys(preview?.item_fields ?? { name: "" }).slice(0, 2);
@@ -97,7 +100,9 @@ function hintsFor(answer: Answer, self: string): string[] {
   // A call whose outcome was new runs again when it is typed again (read-outcomes.ts).
   const isNew = answer.deduplicated === undefined && state !== "interrupted";
   if (force_new !== undefined && state !== undefined && !isNew)
-    return [`Once more:  add --force-new ${force_new}`];
+    return [
+      `Once more:  ${remembers && state !== "interrupted" ? "type it again" : `add --force-new ${force_new}`}`,
+    ];
   return error_code === "NOT_FOUND" ? [`Yours:  ${self} list`] : [];
 }
 
