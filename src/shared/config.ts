@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { ANSWER_FORMS } from "./answer-forms.js";
+import { isRedisUrl, NO_REDIS_URL } from "./redis-url.js";
 import type { SettingName } from "./setting-names.js";
 import { executionClasses, namedEditors, path, paths, resources } from "./setting-values.js";
 import { classRules, editorRules, toolRules } from "./tools/call-rule-settings.js";
@@ -24,6 +25,7 @@ export const CONFIG = {
     ),
   REDIS_URL: z
     .string()
+    .refine(isRedisUrl, `it ${NO_REDIS_URL}`)
     .optional()
     .describe(
       "Redis or Valkey to use (`redis://`, `rediss://`, or `redis+sentinel://host1,host2/master`); without it, a private server is started",

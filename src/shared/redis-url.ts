@@ -22,6 +22,10 @@ export interface RedisUrl {
   shown: string;
 }
 
+/** Quotes nothing: it may hold a password, and a / or # in the password is the usual mistake. */
+export const NO_REDIS_URL =
+  "is not a URL such as redis://:password@127.0.0.1:6379 or redis+sentinel://:password@host1:26379,host2:26379/name-of-the-master (in a password write / as %2F, # as %23)";
+
 const SENTINEL = "redis+sentinel:";
 /** A URL has one host: the Sentinels after the first are taken out before it is parsed. */
 const SENTINELS = /^(redis\+sentinel:\/\/(?:[^/@]*@)?[^/@,]+),([^/@]+)(?=\/|$)/;
@@ -34,9 +38,10 @@ export function readRedisUrl(text: string): RedisUrl {
   // A password with a /, as in user:12/34@host, ends the host: the rest of it would be shown, and the wrong host asked.
   if (url.pathname.includes("@")) throw new TypeError("there is a / before its host");
   const isSentinel = url.protocol === SENTINEL;
+  if (!isSentinel && url.protocol !== "redis:" && url.protocol !== "rediss:")
+    throw new TypeError("it names no server of Redis");
   const [first = "", second = ""] = url.pathname.slice(1).split("/");
   if (isSentinel && first === "") throw new TypeError("it names no master");
-  if (!isSentinel && url.protocol.endsWith("sentinel:")) throw new TypeError("not with TLS");
   const hostOf = ({ hostname, port }: URL): HostAndPort => ({
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(port || (isSentinel ? 26379 : 6379)),
@@ -50,6 +55,15 @@ export function readRedisUrl(text: string): RedisUrl {
     isTls: url.protocol === "rediss:",
     shown: `${url.protocol}//${[url.host, ...others].join(",")}${url.pathname}`,
   };
+}
+
+export function isRedisUrl(text: string): boolean {
+  try {
+    readRedisUrl(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The same URL with this password. Throws TypeError as `readRedisUrl`. */

@@ -1,6 +1,8 @@
 /** Waits for an operation across as many waits as it takes, and shows its progress on stderr. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableLine } from "../../shared/printable.js";
+import { cut } from "../columns.js";
 import type { BrokerClient, ProgressNote } from "./broker-client.js";
 
 /** One wait of the broker, s: below what it cuts to. */
@@ -32,7 +34,25 @@ export async function waitForResult(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return client.call("get_operation_status", { log_id: logId });
+    return standing(client, logId);
+  }
+}
+
+/** Somebody has pressed Ctrl-C: a broker that is stopped or hangs does not keep them, ms. */
+const PARTING_MS = 2_000;
+
+/** Where it stands, or that nobody says. */
+async function standing(client: BrokerClient, logId: string): Promise<Answer> {
+  const unknown = (message: string): Answer => ({ status: "running", log_id: logId, message });
+  const silence = unknown("The broker does not answer now. The operation goes on.");
+  const given = new AbortController();
+  const answer = client.call("get_operation_status", { log_id: logId }, { signal: given.signal });
+  const late = delay(PARTING_MS, silence, { signal: given.signal });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([answer.catch((error: Error) => unknown(error.message)), late]);
+  } finally {
+    given.abort();
   }
 }
 
@@ -56,42 +76,53 @@ export interface ProgressView {
 }
 
 /** A bar on a terminal, elsewhere a line whenever something changed. */
-export async function createProgressView(stream: NodeJS.WriteStream): Promise<ProgressView> {
-  if (!stream.isTTY) return createProgressLines((line) => stream.write(`${line}\n`));
-  const { SingleBar } = await import("cli-progress");
-  const bar = new SingleBar({
-    stream,
-    format: "{bar} {percentage}%  {message}",
-    barsize: 30,
-    barCompleteChar: "█",
-    barIncompleteChar: "░",
-    hideCursor: true,
-    clearOnComplete: true,
-    fps: 10,
-  });
-  let isOpen = false;
+export function createProgressView(stream: NodeJS.WriteStream): ProgressView {
+  return stream.isTTY ? createBar(stream) : createProgressLines((line) => stream.write(`${line}\n`));
+}
+
+const ERASE_LINE = "\r\u001b[K";
+
+function createBar(stream: NodeJS.WriteStream): ProgressView {
+  let shown = "";
   return {
-    show({ progress, total = 0, message = "" }) {
-      const width = Math.max(10, (stream.columns ?? 80) - 40);
-      const payload = { message: printableLine(message.slice(0, width)) };
-      if (!isOpen) bar.start(total || 100, 0, payload);
-      isOpen = true;
-      if (total > 0) bar.setTotal(total);
-      bar.update(total > 0 ? progress : 0, payload);
+    show(note) {
+      const line = barLine(note, stream.columns || 80);
+      if (line !== shown) stream.write(`${ERASE_LINE}${line}`);
+      shown = line;
     },
     close() {
-      if (isOpen) bar.stop();
-      isOpen = false;
+      if (shown !== "") stream.write(ERASE_LINE);
+      shown = "";
     },
   };
+}
+
+/** Fits into one line, behind which the cursor has a place. What has no total has no bar. */
+export function barLine(note: ProgressNote, columns: number): string {
+  const share = shareOf(note);
+  const width = columns < 80 ? 10 : 30;
+  const filled = Math.floor((share ?? 0) * width);
+  const bar = share === undefined ? "" : `${"█".repeat(filled)}${"░".repeat(width - filled)} `;
+  return cut(`${bar}${noteLine(note)}`, columns - 1);
+}
+
+/** From 0 to 1; undefined without a total. */
+function shareOf({ progress, total }: ProgressNote): number | undefined {
+  return total ? Math.min(1, Math.max(0, progress / total)) : undefined;
+}
+
+function noteLine(note: ProgressNote): string {
+  const { progress, message = "" } = note;
+  const share = shareOf(note);
+  const percent = share === undefined ? "" : `${Math.floor(100 * share)} %`;
+  return [percent, printableLine(message)].filter(Boolean).join("  ") || `${progress}`;
 }
 
 export function createProgressLines(write: (line: string) => void): ProgressView {
   let last = "";
   return {
-    show({ progress, total, message = "" }) {
-      const share = total ? `${Math.round((100 * progress) / total)} %  ` : "";
-      const line = `${share}${printableLine(message)}`;
+    show(note) {
+      const line = noteLine(note);
       if (line !== last) write(line);
       last = line;
     },

@@ -16,8 +16,14 @@ export async function connect(transport: Transport, where: string): Promise<Clie
     await client.connect(transport);
     return client;
   } catch (error) {
-    throw new Error(`${where} did not answer: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${where} did not answer: ${reasonOf(error as Error)}`, { cause: error });
   }
+}
+
+/** The SDK says twice what kind of error it is, and `fetch` only in its cause what failed. */
+function reasonOf({ message, cause }: Error): string {
+  const said = message.replace(/^(MCP error -?\d+: )+/, "");
+  return message === "fetch failed" && cause instanceof Error ? cause.message || said : said;
 }
 
 export function clientOver(client: Client, place: string, close: () => Promise<void>): BrokerClient {
@@ -32,8 +38,7 @@ export function clientOver(client: Client, place: string, close: () => Promise<v
           ...(signal ? { signal } : {}),
         })
         .catch((error: Error) => {
-          // The SDK says twice what kind of error it is.
-          throw new Error(error.message.replace(/^(MCP error -?\d+: )+/, ""), { cause: error });
+          throw new Error(reasonOf(error), { cause: error });
         });
       if (result._meta) onMeta?.(result._meta);
       if (result.structuredContent) return result.structuredContent as unknown as Answer;

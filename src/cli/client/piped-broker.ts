@@ -22,8 +22,7 @@ export async function connectPiped(): Promise<BrokerClient> {
       version: VERSION,
       folder: process.cwd(),
       waits: wantedWaits(settings),
-      connect: () => reachBroker({ folder, env, version: VERSION }),
-      say: (text) => console.error(`unity-broker: ${text}`),
+      connect: () => reachBroker({ folder, env, settings, version: VERSION }),
     },
     streams,
   );

@@ -4,6 +4,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import type { State } from "../../shared/operation/operation.js";
 import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printable, printableJson, printableValues } from "../../shared/printable.js";
+import { cut, wrap } from "../columns.js";
 import { table } from "../table.js";
 
 export type Colours = ReturnType<typeof pc.createColors>;
@@ -32,8 +33,11 @@ export function stateIn(colours: Colours, state: State | string): string {
   }
 }
 
-/** One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. */
-export function renderAnswer(given: Answer, colours: Colours, self: string): string {
+/**
+ * One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. `remembers`:
+ * typed again after this outcome, it runs again (read-outcomes.ts).
+ */
+export function renderAnswer(given: Answer, colours: Colours, self: string, remembers = false): string {
   const { result, partial_result, preview, message, ...rest } = given;
   const answer = { ...printableValues(rest), message: printable(message) };
   const took = answer.execution_ms === undefined ? "" : ` in ${seconds(answer.execution_ms)}`;
@@ -45,7 +49,7 @@ export function renderAnswer(given: Answer, colours: Colours, self: string): str
     ...(answer.error_code === undefined ? [] : [colours.red(answer.error_code)]),
     ...(answer.status === "completed" && !answer.deduplicated ? [] : [wrap(answer.message)]),
     ...evidenceLines(answer.evidence),
-    ...hintsFor({ ...answer, ...(preview ? { preview: printableValues(preview) } : {}) }, self),
+    ...hintsFor({ ...answer, ...(preview ? { preview: printableValues(preview) } : {}) }, self, remembers),
     ...(shown === undefined ? [] : [typeof shown === "string" ? printable(shown) : printableJson(shown)]),
   ].join("\n");
 }
@@ -82,7 +86,7 @@ function evidenceLines(evidence: Answer["evidence"]): string[] {
 }
 
 /** The message speaks to MCP clients; these are the same ways on the command line. */
-function hintsFor(answer: Answer, self: string): string[] {
+function hintsFor(answer: Answer, self: string, remembers: boolean): string[] {
   const { status, state, log_id, force_new, error_code, cached, cache_id, size_kb, preview } = answer;
   if (cached) {
     const fields = Object.keys(preview?.item_fields ?? { name: "" }).slice(0, 2);
@@ -96,7 +100,9 @@ function hintsFor(answer: Answer, self: string): string[] {
   // A call whose outcome was new runs again when it is typed again (read-outcomes.ts).
   const isNew = answer.deduplicated === undefined && state !== "interrupted";
   if (force_new !== undefined && state !== undefined && !isNew)
-    return [`Once more:  add --force-new ${force_new}`];
+    return [
+      `Once more:  ${remembers && state !== "interrupted" ? "type it again" : `add --force-new ${force_new}`}`,
+    ];
   return error_code === "NOT_FOUND" ? [`Yours:  ${self} list`] : [];
 }
 
@@ -129,7 +135,12 @@ export interface ShownEditor {
   diagnosis?: { message: string };
 }
 
-export function renderEditors(editors: readonly ShownEditor[], now: number, colours: Colours): string {
+export function renderEditors(
+  editors: readonly ShownEditor[],
+  now: number,
+  colours: Colours,
+  columns = 80,
+): string {
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
   const shown = printableValues(editors);
   const hasLabels = shown.some(({ labels }) => labels !== undefined);
@@ -144,15 +155,15 @@ export function renderEditors(editors: readonly ShownEditor[], now: number, colo
     ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
   ]);
   const diagnoses = shown.flatMap(({ id, diagnosis }) =>
-    diagnosis ? [wrap(`${id}: ${diagnosis.message}`)] : [],
+    diagnosis ? [wrap(`${id}: ${diagnosis.message}`, Math.min(columns, 80))] : [],
   );
-  const columns = [
+  const head = [
     ...["EDITOR", "UNITY", "STATE"],
     ...(hasWork ? ["RUNS"] : []),
     ...(hasBridges ? ["BRIDGE"] : []),
     ...(hasLabels ? ["LABELS"] : []),
   ];
-  return [table(columns, rows), ...diagnoses].join("\n");
+  return [table(head, rows), ...diagnoses].join("\n");
 }
 
 function workOf({ running, waiting = 0 }: Pick<ShownEditor, "running" | "waiting">, now: number): string {
@@ -261,13 +272,4 @@ export function age(ms: number): string {
   ];
   const [size, unit] = steps.find(([least]) => ms >= least) ?? [1_000, "s"];
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
-}
-
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
-}
-
-/** At spaces, to 80 columns. */
-function wrap(text: string): string {
-  return text.replace(/(.{1,80})(?: +|$)/g, "$1\n").trimEnd();
 }

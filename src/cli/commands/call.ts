@@ -47,19 +47,18 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
     if (goesOn && isWatched && seconds > 0)
       console.error(renderAccepted(accepted, coloursFor(process.stderr, environment())));
     const isShown = goesOn && (args.follow || isWatched);
-    const view = isShown ? await createProgressView(process.stderr) : undefined;
-    const answer =
+    const view = isShown ? createProgressView(process.stderr) : undefined;
+    const waiting =
       goesOn && seconds > 0
-        ? sameCall(
-            accepted,
-            await waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show }),
-          )
-        : accepted;
-    view?.close();
+        ? waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show })
+        : undefined;
+    const answer = waiting ? sameCall(accepted, await waiting.finally(view?.close)) : accepted;
     const isForPeople = args.json === undefined && process.stdout.isTTY;
     const shown = isForPeople ? answer : await withWholeResult(client, answer);
     const text =
-      args.json === undefined ? renderAnswer(shown, asking.colours, asking.self) : printableJson(shown);
+      args.json === undefined
+        ? renderAnswer(shown, asking.colours, asking.self, remembers)
+        : printableJson(shown);
     if (await print(text)) await remember(asking, typed, answer);
     return exitCodeOf(answer, await reportsSuccess(client, answer));
   });

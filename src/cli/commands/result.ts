@@ -14,9 +14,9 @@ import { secondsIn } from "./call.js";
 export const result: Run<typeof declared.result> = async ({ args }) => {
   const seconds = args.follow ? Number.POSITIVE_INFINITY : secondsIn(args.timeout, 0);
   await askBroker({ serves: seconds > 0 }, async ({ client, colours, print, self, signal }) => {
-    const view = args.follow ? await createProgressView(process.stderr) : undefined;
-    const answer = await waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
-    view?.close();
+    const view = args.follow ? createProgressView(process.stderr) : undefined;
+    const waiting = waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
+    const answer = await waiting.finally(view?.close);
     const shown = process.stdout.isTTY && !args.json ? answer : await withWholeResult(client, answer);
     await print(args.json ? printableJson(shown) : renderAnswer(shown, colours, self));
     return exitCodeOf(answer, await reportsSuccess(client, answer));

@@ -44,7 +44,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
   if (!first) return;
   const { CI, GITHUB_ACTIONS } = environment();
   const isPipeline = CI !== undefined;
-  const progress = await createRunProgress({
+  const progress = createRunProgress({
     stream: step.isJson ? process.stderr : process.stdout,
     bar: process.stderr.isTTY && !isPipeline ? process.stderr : undefined,
     lineEveryMs: LINE_EVERY_MS,

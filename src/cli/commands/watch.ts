@@ -1,4 +1,10 @@
-/** `unity-broker watch`: Editors and operations as they change, until q or Ctrl-C. Reads states and delivers no outcome. */
+/**
+ * `unity-broker watch`: Editors and operations as they change, until q or Ctrl-C. Reads states and delivers no outcome.
+ *
+ * It asks again and again, and does not follow the broker's events: those are a gateway's (HTTP), and the broker in the
+ * background, which most people watch, has none. With both ways, and a loss of either made good, nobody would see more
+ * than with one question a second: which operation waits for how many, and what keeps an Editor from working, are no events.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableJson } from "../../shared/printable.js";
@@ -16,14 +22,17 @@ export const watch: Run<typeof declared.watch> = async ({ args }) => {
   await askBroker({ serves: true }, async (asking) => {
     const ended = new AbortController();
     const signal = AbortSignal.any([asking.signal, ended.signal]);
+    const quit = (): void => ended.abort();
     const isScreen = process.stdout.isTTY && !args.json;
-    const view = isScreen ? screenView(asking, () => ended.abort()) : lineView(asking, args.json);
+    const view = isScreen ? screenView(asking, seconds * 1_000, quit) : lineView(asking, args.json);
     // A reader that went away (`| head`).
-    process.stdout.once("error", () => ended.abort());
+    process.stdout.once("error", quit);
+    // Else the terminal would be left without its cursor.
+    process.once("SIGTERM", quit);
     let latest: Snapshot | undefined;
     try {
       while (!signal.aborted) {
-        latest = await look(asking, limit, latest);
+        latest = await look(asking, { limit, signal }, latest);
         if (!signal.aborted) view.show(latest);
         await delay(seconds * 1_000, undefined, { signal }).catch(() => undefined);
       }
@@ -35,18 +44,24 @@ export const watch: Run<typeof declared.watch> = async ({ args }) => {
 };
 
 /** A broker that does not answer is a condition to be shown: the next look may find it again. */
-async function look({ client }: Asking, limit: number, before: Snapshot | undefined): Promise<Snapshot> {
+async function look(
+  { client }: Asking,
+  { limit, signal }: { limit: number; signal: AbortSignal },
+  before: Snapshot | undefined,
+): Promise<Snapshot> {
   try {
     const [{ editors }, { operations }] = await Promise.all([
-      client.call("list_editors"),
-      client.call("list_operations", { limit }),
+      client.call("list_editors", {}, { signal }),
+      client.call("list_operations", { limit }, { signal }),
     ]);
     const listed = (operations ?? []) as Answer[];
     return {
       editors: (editors ?? []) as ShownEditor[],
       operations: await Promise.all(
         listed.map((operation) =>
-          isOpen(operation) ? client.call("get_operation_status", { log_id: operation.log_id }) : operation,
+          isOpen(operation)
+            ? client.call("get_operation_status", { log_id: operation.log_id }, { signal })
+            : operation,
         ),
       ),
     };
@@ -77,22 +92,31 @@ function lineView({ colours }: Asking, asJson: boolean): View {
   };
 }
 
-/** The alternate screen: what was there before comes back at the end. */
-const OPEN = "\u001b[?1049h\u001b[?25l";
-const CLOSE = "\u001b[?25h\u001b[?1049l";
+/** The alternate screen, on which long lines end at the edge: what was there before comes back at the end. */
+const OPEN = "\u001b[?1049h\u001b[?25l\u001b[?7l";
+const CLOSE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 const [CTRL_C, CTRL_D] = ["\u0003", "\u0004"];
 const HOME = "\u001b[H";
 const TO_LINE_END = "\u001b[K";
 const TO_SCREEN_END = "\u001b[J";
 
-function screenView({ colours }: Asking, quit: () => void): View {
+/** The clock and the ages go on also while an answer is awaited, ms. */
+const REDRAW_MS = 1_000;
+
+/** `pauseMs`: between an answer and the next question. */
+function screenView({ colours }: Asking, pauseMs: number, quit: () => void): View {
   const { stdin, stdout } = process;
-  let latest: Snapshot | undefined;
+  let latest: { snapshot: Snapshot; at: number } | undefined;
   const draw = (): void => {
     if (!latest) return;
-    const size = { rows: stdout.rows ?? 24, columns: stdout.columns ?? 80 };
-    const lines = renderWatch(latest, { now: Date.now(), ...size }, colours).split("\n");
-    stdout.write(`${HOME}${lines.map((line) => `${line}${TO_LINE_END}`).join("\r\n")}${TO_SCREEN_END}`);
+    // Some terminals say that they have none of either.
+    const [rows, columns] = [stdout.rows || 24, stdout.columns || 80];
+    const silentMs = performance.now() - latest.at - pauseMs;
+    const screen = { now: Date.now(), rows, columns, silentMs };
+    const lines = renderWatch(latest.snapshot, screen, colours).split("\n");
+    // Erased before it is written: behind a full line the cursor is still on its last column.
+    const text = lines.map((line) => `${TO_LINE_END}${line}`).join("\r\n");
+    stdout.write(`${HOME}${text}${lines.length < rows ? `\r\n${TO_SCREEN_END}` : ""}`);
   };
   // In this mode the terminal makes no signal of Ctrl-C.
   const typed = (keys: Buffer): void => {
@@ -100,13 +124,15 @@ function screenView({ colours }: Asking, quit: () => void): View {
   };
   stdout.write(OPEN);
   stdout.on("resize", draw);
+  const redrawing = setInterval(draw, REDRAW_MS);
   if (stdin.isTTY) stdin.setRawMode(true).on("data", typed);
   return {
     show(snapshot) {
-      latest = snapshot;
+      latest = { snapshot, at: performance.now() };
       draw();
     },
     close() {
+      clearInterval(redrawing);
       stdout.off("resize", draw);
       if (stdin.isTTY) stdin.setRawMode(false).off("data", typed).pause();
       stdout.write(CLOSE);

@@ -32,4 +32,22 @@ const FISH = `complete -c unity-broker -f -a '(unity-broker completion words (co
 complete -c unity-broker -l config -r -F
 `;
 
-export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+/** The text of the command ends with its last word: the spaces behind it are put back. */
+const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName unity-broker -ScriptBlock {
+  param($word, $command, $cursor)
+  $typed = $cursor - $command.Extent.StartOffset
+  $line = $command.ToString().PadRight($typed).Substring(0, $typed)
+  unity-broker completion words $line 2>$null | ForEach-Object {
+    $value, $description = $_ -split [char]9, 2
+    if (-not $description) { $description = $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+  }
+}
+`;
+
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: BASH,
+  zsh: ZSH,
+  fish: FISH,
+  powershell: POWERSHELL,
+};

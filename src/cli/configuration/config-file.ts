@@ -14,6 +14,7 @@ import {
   SETTING_NAMES,
   type SettingForm,
 } from "../../shared/setting-names.js";
+import { examined } from "./yaml-faults.js";
 
 /** From 1. */
 export interface Place {
@@ -40,6 +41,8 @@ export interface ConfigFile {
   problems: FileProblem[];
 }
 
+const SECOND_DOCUMENT = "a second document begins here; a configuration is one";
+
 const BY_KEY = new Map(FILE_SETTINGS.map((name) => [keyOf(name), name]));
 const SECTIONS = new Set([...BY_KEY.keys()].flatMap((key) => (key.includes(".") ? [key.split(".")[0]] : [])));
 
@@ -52,6 +55,8 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
+    // Compares each key with each other one; faultsOfNodes does not.
+    uniqueKeys: false,
     logLevel: "error",
   });
   const placeAt = (offset: number): Place => {
@@ -59,25 +64,14 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     return { line, column: col };
   };
   const file: ConfigFile = { path, values: new Map(), problems: [] };
-  for (const { pos, message } of [...document.errors, ...document.warnings])
-    file.problems.push({ ...placeAt(pos[0]), what: message });
-  // An alias that names nothing, or a text that grows by aliases of aliases.
-  try {
-    document.toJS();
-  } catch (error) {
-    let place: Partial<Place> = {};
-    yaml.visit(document, {
-      Alias(_key, alias) {
-        if (alias.resolve(document) !== undefined) return undefined;
-        place = placeAt(alias.range?.[0] ?? 0);
-        return yaml.visit.BREAK;
-      },
-    });
-    file.problems.push({ ...place, what: (error as Error).message });
-  }
-  if (document.errors.length > 0 || file.problems.length > 0) return file;
+  for (const { pos, code, message } of [...document.errors, ...document.warnings])
+    file.problems.push({ ...placeAt(pos[0]), what: code === "MULTIPLE_DOCS" ? SECOND_DOCUMENT : message });
+  if (file.problems.length > 0) return file;
+  const { faults, targets } = examined(document, yaml);
+  for (const { offset, what } of faults) file.problems.push({ ...placeAt(offset), what: what(placeAt) });
+  if (file.problems.length > 0) return file;
 
-  const plain = (node: unknown): unknown => (yaml.isAlias(node) ? node.resolve(document) : node);
+  const plain = (node: unknown): unknown => (yaml.isAlias(node) ? targets.get(node) : node);
   const startOf = (node: unknown): Place => placeAt(yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0);
 
   const placeIn = (node: unknown, path: readonly PropertyKey[], known: Place): Place => {
@@ -112,7 +106,8 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   const readSection = (section: Yaml.YAMLMap, prefix: string): void => {
     for (const { key: keyNode, value } of section.items) {
       const key = `${prefix}${textOf(keyNode)}`;
-      const setting = BY_KEY.get(key);
+      // A section's key is within it: schema and editors know no other way.
+      const setting = prefix === "" && key.includes(".") ? undefined : BY_KEY.get(key);
       const node = plain(value);
       if (setting) take(setting, key, keyNode, node);
       else if (prefix === "" && SECTIONS.has(key)) {
@@ -170,6 +165,8 @@ function isMapping(value: unknown): value is Record<string, unknown> {
 
 function unknownKey(key: string, prefix: string): string {
   const own = key.slice(prefix.length);
+  const [section, inSection] = own.split(".");
+  if (BY_KEY.has(key)) return `unknown; write ${inSection} in the section ${section}`;
   const asVariable = FILE_SETTINGS.find((name) => name === own);
   if (asVariable) return `unknown; the variable ${asVariable} is ${keyOf(asVariable)} here`;
   const elsewhere = [...BY_KEY.keys()].find((known) => known.split(".").at(-1) === own);

@@ -99,7 +99,9 @@ function whatIsWrong(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_type": {
       const wanted =
         issue.expected === "int" ? "whole number" : issue.expected === "record" ? "mapping" : issue.expected;
-      return `${written}expected a ${wanted === "object" ? "mapping" : wanted}`;
+      const hasUnit = wanted === "number" && typeof value === "string" && /^[\d.]+ *[a-z]+$/i.test(value);
+      const form = wanted === "object" ? "mapping" : wanted;
+      return `${written}expected a ${form}${hasUnit ? ", without a unit" : ""}`;
     }
     case "invalid_value": {
       const allowed = issue.values.map(String);

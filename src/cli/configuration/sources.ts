@@ -1,5 +1,6 @@
 /** Where settings come from: flags, then the environment, then a file. Each by its variable's name, as text. */
-import { readFileSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
 import { CONFIG_FILE, keyOf, SETTING_NAMES, type SettingName } from "../../shared/setting-names.js";
 import { environment, givenSettings } from "../environment.js";
 import { type ConfigFile, type FileValue, parseConfigFile } from "./config-file.js";
@@ -44,14 +45,24 @@ export function settingsEnvironment(env: NodeJS.ProcessEnv = environment()): Nod
 }
 
 function readConfigFile(path: string): ConfigFile {
+  const unreadable = (what: string): ConfigFile => ({ path, values: new Map(), problems: [{ what }] });
+  let bytes: Buffer;
   try {
-    return parseConfigFile(readFileSync(path, "utf8"), path);
+    const about = statSync(path);
+    if (about.isDirectory()) return unreadable("it is a folder");
+    if (about.size > MOST_BYTES) return unreadable("it is larger than 1 MB: is it a configuration?");
+    bytes = readFileSync(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const what = code === "ENOENT" ? "there is no such file" : `it cannot be read: ${message}`;
-    return { path, values: new Map(), problems: [{ what }] };
+    return unreadable(code === "ENOENT" ? "there is no such file" : `it cannot be read: ${message}`);
   }
+  if (!isUtf8(bytes))
+    return unreadable("it is not in UTF-8: save it so (`>` of Windows PowerShell writes UTF-16)");
+  return parseConfigFile(bytes.toString("utf8"), path);
 }
+
+/** Every command reads it. */
+const MOST_BYTES = 1024 * 1024;
 
 /** As people write and find it. */
 export function nameOf(name: SettingName, { from }: Source): string {

@@ -1,6 +1,6 @@
 /** The declared arguments of `completion`. */
 
-export const SHELLS = ["bash", "zsh", "fish"] as const;
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 export const completion = {
   meta: {

@@ -34,7 +34,9 @@ export const broker = {
     name: "broker",
     description: "The background broker, which mcp and the commands start by themselves",
   },
-  args: {},
+  args: {
+    for: { type: "string", description: "For these: only if its settings are those of this place" },
+  },
 } as const;
 
 export const gateway = {

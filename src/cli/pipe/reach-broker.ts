@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { connect as connectSocket, type Socket } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "../../embedded-redis/directories.js";
@@ -10,9 +10,10 @@ import { isPrivateSocket } from "../../embedded-redis/run-directory.js";
 import { brokerEnvironment } from "../../shared/daemon-environment.js";
 import { isLiving } from "../../shared/machine/living-process.js";
 import { alone } from "../../shared/machine/start-claim.js";
+import { CONFIG_FILE } from "../../shared/setting-names.js";
 import { type BrokerEndpoint, isNewer, readEndpoint } from "./broker-place.js";
 import { controlBroker } from "./control-client.js";
-import { BrokerNotStarted } from "./not-started.js";
+import { BrokerNotStarted, OTHER_SETTINGS } from "./not-started.js";
 
 /** The built command line, also when this runs from the sources. */
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
@@ -32,6 +33,8 @@ export interface ReachOptions {
   /** Its broker's folder (broker-place.ts). */
   folder: string;
   env: Environment;
+  /** The environment, with what a configuration file said when `folder` was found by it; undefined: `env`. */
+  settings?: Environment;
   version: string;
 }
 
@@ -78,7 +81,7 @@ function tooLong(pid: string, claim: string): Error {
 }
 
 /** Call with the claim held. */
-async function start({ folder, env, version }: ReachOptions): Promise<Socket> {
+async function start({ folder, env, settings = env, version }: ReachOptions): Promise<Socket> {
   const present = readEndpoint(folder);
   if (present) {
     if (isNewer(version, present.version)) {
@@ -95,7 +98,8 @@ async function start({ folder, env, version }: ReachOptions): Promise<Socket> {
   const log = join(folder, "broker.log");
   turnLog(log);
   const from = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  let child = launch(folder, log, env);
+  let given = env;
+  let child = launch(folder, log, given);
   let launches = 1;
   const deadline = performance.now() + START_LIMIT_MS;
   for (;;) {
@@ -107,8 +111,11 @@ async function start({ folder, env, version }: ReachOptions): Promise<Socket> {
     // Ended by a signal, or in order because `down` ran just then; another process may also have started one in between.
     const wasEnded = signalCode !== null || (exitCode === 0 && !endpoint);
     if (wasEnded && launches < MOST_LAUNCHES) {
-      child = launch(folder, log, env);
+      child = launch(folder, log, given);
       launches += 1;
+    } else if (exitCode === OTHER_SETTINGS && given === env) {
+      given = withoutFile(settings);
+      child = launch(folder, log, given);
     } else if (wasEnded || (exitCode !== null && exitCode !== 0)) {
       throw notStarted(child.process, log, from);
     }
@@ -120,6 +127,15 @@ async function start({ folder, env, version }: ReachOptions): Promise<Socket> {
   }
 }
 
+/**
+ * For a broker whose file was changed since: a session keeps the settings that it began with. With others it might go on in
+ * another store, which does not know what it has sent.
+ */
+function withoutFile(settings: Environment): Environment {
+  const { [CONFIG_FILE]: _changed, ...read } = settings;
+  return read;
+}
+
 interface Launched {
   process: ChildProcess;
   /** Why there is no process. */
@@ -129,7 +145,7 @@ interface Launched {
 function launch(folder: string, log: string, env: Environment): Launched {
   const output = openSync(log, "a", 0o600);
   try {
-    const child = spawn(process.execPath, [MAIN, "broker"], {
+    const child = spawn(process.execPath, [MAIN, "broker", "--for", basename(folder)], {
       // Not the client's: a folder cannot be deleted on Windows while a process is in it.
       cwd: folder,
       detached: true,

@@ -26,7 +26,7 @@ export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
       version: VERSION,
       folder: process.cwd(),
       waits: wantedWaits(settings),
-      connect: () => reachBroker({ folder, env, version: VERSION }),
+      connect: () => reachBroker({ folder, env, settings, version: VERSION }),
       say: (text) => console.error(`unity-broker: ${text}`),
     },
     process,

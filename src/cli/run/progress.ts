@@ -32,11 +32,11 @@ export interface RunProgressOptions {
   now?: () => number;
 }
 
-export async function createRunProgress(options: RunProgressOptions): Promise<RunProgress> {
+export function createRunProgress(options: RunProgressOptions): RunProgress {
   const { stream, bar, lineEveryMs, log, now = () => performance.now() } = options;
   const beganAt = now();
   const partials = createPartials(log?.isOther);
-  const view: ProgressView | undefined = bar && (await createProgressView(bar));
+  const view: ProgressView | undefined = bar && createProgressView(bar);
   let saidReason: string | undefined;
   let shown = "";
   let shownAt = Number.NEGATIVE_INFINITY;

@@ -1,40 +1,85 @@
 /** What `watch` shows, as text: a whole screen for a terminal, a line for each change elsewhere. */
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableLine, printableValues } from "../../shared/printable.js";
-import { age, type Colours, cut, renderEditors, stateIn } from "../client/render.js";
+import { age, type Colours, renderEditors, stateIn } from "../client/render.js";
+import { cut } from "../columns.js";
 import { table } from "../table.js";
 import { type Change, isOpen, type Snapshot } from "./snapshot.js";
 
-/** At most `rows` lines; what has ended gives way first. `now`: ms since the epoch. */
+export interface Screen {
+  /** ms since the epoch. */
+  now: number;
+  rows: number;
+  columns?: number;
+  /** How long the broker has not answered, ms. */
+  silentMs?: number;
+}
+
+/** A terminal with fewer columns is shown less. */
+const NARROW = 80;
+/** The broker of a machine under load is given so long, ms. */
+const SILENT_MS = 3_000;
+
+/** At most `rows` lines of `columns`; what has ended gives way first. */
 export function renderWatch(
   { editors, operations, trouble }: Snapshot,
-  { now, rows, columns = 80 }: { now: number; rows: number; columns?: number },
+  { now, rows, columns = 80, silentMs = 0 }: Screen,
   colours: Colours,
 ): string {
+  const silence = silentMs < SILENT_MS ? undefined : `No answer for ${age(silentMs)}.`;
+  const missing = trouble === undefined ? silence : printableLine(`No answer: ${trouble}`);
+  const above = [
+    colours.bold(titleOf({ editors, operations }, now, columns)),
+    ...(missing === undefined ? [] : [colours.red(missing)]),
+    "",
+  ];
+  const shown = inOrder(operations);
+  const seen = renderEditors(editors, now, colours, columns).split("\n");
+  const below = shown.length === 0 ? ["No operations yet."] : operationLines(shown, now, columns, colours);
+  const room = rows - above.length - 1;
+  const forEditors = Math.max(Math.floor(room / 2), room - below.length);
+  const first = fitting(seen, forEditors, colours);
+  const second = fitting(below, room - first.length, colours);
+  return [...above, ...first, "", ...second].map((line) => cut(line, columns)).join("\n");
+}
+
+function titleOf({ editors, operations }: Snapshot, now: number, columns: number): string {
   const open = operations.filter(isOpen);
   const running = open.filter(({ state }) => state === "running").length;
-  const title = [
-    `${new Date(now).toISOString().slice(11, 19)} UTC`,
+  const isNarrow = columns < NARROW;
+  return [
+    ...(isNarrow ? [] : [`${new Date(now).toISOString().slice(11, 19)} UTC`]),
     `${editors.filter(({ connected }) => connected).length} of ${editors.length} Editors connected`,
     `yours: ${running} running, ${open.length - running} waiting`,
     "q ends it",
   ].join("  ");
-  const above = [
-    colours.bold(title),
-    ...(trouble === undefined ? [] : [colours.red(cut(printableLine(`No answer: ${trouble}`), columns))]),
-    "",
-    ...renderEditors(editors, now, colours).split("\n"),
-    "",
-  ];
-  const shown = [...open, ...operations.filter((operation) => !isOpen(operation))];
-  const below = shown.length === 0 ? ["No operations yet."] : operationLines(shown, now, columns, colours);
-  const lines = [...above, ...below];
-  if (lines.length <= rows) return lines.join("\n");
-  return [...lines.slice(0, rows - 1), colours.dim(`… ${lines.length - rows + 1} more`)].join("\n");
 }
 
-/** What stands before the progress, in columns. */
-const BESIDE_PROGRESS = 60;
+/** What runs, what waits (the next one first), and what has ended, the newest first. */
+function inOrder(operations: readonly Answer[]): Answer[] {
+  const isRunning = ({ state }: Answer): boolean => state === "running";
+  const open = operations.filter(isOpen).reverse();
+  return [
+    ...open.filter(isRunning),
+    ...open.filter((operation) => !isRunning(operation)),
+    ...operations.filter((operation) => !isOpen(operation)),
+  ];
+}
+
+function fitting(lines: readonly string[], most: number, colours: Colours): string[] {
+  if (lines.length <= most) return [...lines];
+  const shown = Math.max(0, most - 1);
+  return [...lines.slice(0, shown), colours.dim(`… ${lines.length - shown} more`)].slice(
+    0,
+    Math.max(0, most),
+  );
+}
+
+/** From here on whole log_ids are shown, which other commands take. */
+const WIDE = 120;
+/** Names are cut to so many columns, and are given what a terminal has beyond `ROOMY`. */
+const [TOOL_WIDTH, EDITOR_WIDTH] = [18, 16];
+const ROOMY = 140;
 
 function operationLines(
   operations: readonly Answer[],
@@ -42,18 +87,20 @@ function operationLines(
   columns: number,
   colours: Colours,
 ): string[] {
+  const spare = Math.max(0, Math.floor((columns - ROOMY) / 2));
+  const inRoom = (text: string): string[] => (columns < NARROW ? [] : [text]);
   const rows = printableValues(operations).map((operation) => {
     const { log_id = "", tool = "", editor = "", state = "", accepted_at = "" } = operation;
     return [
-      log_id.slice(0, 8),
-      cut(tool, 18),
-      cut(editor, 16),
+      columns < WIDE ? `${log_id.slice(0, 8)}…` : log_id,
+      cut(tool, TOOL_WIDTH + spare),
+      ...inRoom(cut(editor, EDITOR_WIDTH + spare)),
       stateIn(colours, state),
       age(now - Date.parse(accepted_at)),
-      cut(progressOf(operation, columns), Math.max(20, columns - BESIDE_PROGRESS)),
+      progressOf(operation, columns),
     ];
   });
-  return table(["LOG_ID", "TOOL", "EDITOR", "STATE", "AGE", ""], rows).split("\n");
+  return table(["LOG_ID", "TOOL", ...inRoom("EDITOR"), "STATE", "AGE", ""], rows).split("\n");
 }
 
 const BAR_WIDTH = 10;

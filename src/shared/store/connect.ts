@@ -1,7 +1,7 @@
 /** Connections to Redis, and the check that this Redis can be trusted with operations. */
 import type { Writable } from "node:stream";
 import { BrokerError } from "../errors.js";
-import { type RedisUrl, readRedisUrl } from "../redis-url.js";
+import { NO_REDIS_URL, type RedisUrl, readRedisUrl } from "../redis-url.js";
 import { Redis } from "./libraries.js";
 import { checkRedis, elsewhereInCluster, type RedisCheck } from "./redis-check.js";
 import { claimStore } from "./schema.js";
@@ -150,11 +150,7 @@ function optionsOf(redis: RedisTarget): RedisAddress {
   try {
     url = readRedisUrl(redis);
   } catch {
-    // Do not quote the URL: it may hold a password, and a / or # in the password is the usual mistake.
-    throw new BrokerError(
-      "STORE_UNREACHABLE",
-      "REDIS_URL is not a URL such as redis://:password@127.0.0.1:6379 or redis+sentinel://:password@host1:26379,host2:26379/name-of-the-master (in a password write / as %2F, # as %23).",
-    );
+    throw new BrokerError("STORE_UNREACHABLE", `REDIS_URL ${NO_REDIS_URL}.`);
   }
   const { hosts, masterName, username, password, db, isTls } = url;
   return {

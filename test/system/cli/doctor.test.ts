@@ -269,7 +269,7 @@ describe("the doctor names what is broken, and its fix works", () => {
     });
     expect(JSON.stringify([said, after, raw])).not.toMatch(/s3cret|tail@/);
     const broken = await type(["doctor"], { REDIS_URL: "redis://:s3cret/tail@127.0.0.1:6379" });
-    expect(broken.stdout + broken.stderr).toMatch(/REDIS_URL is not a URL such as/);
+    expect(broken.stdout + broken.stderr).toMatch(/REDIS_URL: it is not a URL such as/);
     expect(broken.stdout + broken.stderr).not.toMatch(/s3cret|tail@/);
   });
 

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
 
@@ -61,6 +62,29 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
+  "watch tells on a terminal that a broker says nothing, and q ends it also then",
+  async () => {
+    await simulate();
+    const watching = onTerminal(["watch", "--interval", "0.1"]);
+    await until("it is drawn", () => watching.said().includes("Editors connected"));
+    const [pid] = runningBrokers(here().env) as [number];
+    here().processes.guard(pid);
+    process.kill(pid, "SIGSTOP");
+    try {
+      await until("it tells", () => watching.said().includes("No answer for"));
+      const before = watching.said().length;
+      watching.write("q");
+      await until("the old screen is back", () => watching.said().includes("\u001b[?1049l"));
+      // It did not wait until the broker was given up, drawing on.
+      expect(watching.said().slice(before).split("No answer for").length).toBeLessThan(4);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect(await watching.ended).toBe(0);
+  },
+);
+
+test.runIf(process.platform === "linux")(
   "a call on a terminal tells its log_id at once, before its outcome",
   async () => {
     await simulate();
@@ -70,6 +94,33 @@ test.runIf(process.platform === "linux")(
     expect(calling.said()).not.toContain("completed");
     expect(await calling.ended).toBe(0);
     expect(calling.said()).toContain("completed");
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "Ctrl-C detaches a call from a broker that says nothing, and tells the log_id",
+  async () => {
+    await simulate();
+    const calling = onTerminal(["call", "execute-menu-item", "--args", item(3)]);
+    await until("it runs", () => /running/.test(calling.said()));
+    const [, logId = "none"] = /log_id (\S+) {2}accepted/.exec(calling.said()) ?? [];
+    const [pid] = runningBrokers(here().env) as [number];
+    here().processes.guard(pid);
+    process.kill(pid, "SIGSTOP");
+    try {
+      calling.write("\u0003");
+      await until("it is detached", () => calling.said().includes("The operation goes on."));
+      expect(calling.said()).toContain(`result ${logId} --follow`);
+      // Not that of a broker that was given up.
+      expect(calling.said()).not.toContain("down");
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect(await calling.ended).toBe(130);
+    const again = await type(["call", "execute-menu-item", "--args", item(3)]);
+    expect(again.stdout).toContain(logId);
+    expect(again.stdout).toMatch(/Once more: {2}type it again/);
+    expect((await type(["call", "execute-menu-item", "--args", item(3)])).stdout).not.toContain(logId);
   },
 );
 
@@ -94,11 +145,17 @@ test("logs tells an operation's history and the Console's lines until its end, a
   expect(await type(["logs", "nothing"])).toMatchObject({ code: 4 });
 });
 
-test("a shell completes commands, options, Editors and log_ids; a Tab starts no broker", async () => {
+/** A folder with the command under its own name, for the shells that call it by that. */
+function commandFolder(): string {
   const bin = join(here().folder, "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "unity-broker"), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(join(bin, "unity-broker"), 0o755);
+  return bin;
+}
+
+test("a shell completes commands, options, Editors and log_ids; a Tab starts no broker", async () => {
+  const bin = commandFolder();
   const { stdout: script } = await type(["completion", "bash"]);
   /** As bash fills in what it completes by: it takes a word apart at "@". */
   const completed = (line: string): string[] => {
@@ -121,4 +178,30 @@ _unity_broker; printf '%s\\n' "\${COMPREPLY[@]}"`;
   expect(completed(`unity-broker call echo --editor ${editor.slice(0, 3)}`)).toEqual([editor]);
   expect(completed(`unity-broker call echo --editor ${editor.slice(0, -4)}`)).toEqual([editor.split("@")[1]]);
   expect(completed("unity-broker result ")).toEqual([logId]);
+});
+
+const hasPowerShell = spawnSync("pwsh", ["-Version"]).status === 0;
+
+test.runIf(hasPowerShell)("PowerShell completes them too, also in the middle of a line", () => {
+  const lines = [
+    "unity-broker wor",
+    "unity-broker call echo --fo",
+    "unity-broker completion ",
+    "'x'; unity-broker wat",
+  ];
+  const program = [
+    "unity-broker completion powershell | Out-String | Invoke-Expression",
+    "function told($line, $at) { (TabExpansion2 $line $at).CompletionMatches.CompletionText -join ' ' }",
+    ...lines.map((line) => `told "${line}" ${line.length}`),
+    "told 'unity-broker wat --json' 16",
+  ].join("\n");
+  const env = { ...here().env, PATH: `${commandFolder()}:${process.env.PATH}` };
+  const { stdout } = spawnSync("pwsh", ["-NoProfile", "-Command", program], { env, encoding: "utf8" });
+  expect(stdout.trim().split("\n")).toEqual([
+    "worker workers",
+    "--follow --force-new",
+    "bash zsh fish powershell",
+    "watch",
+    "watch",
+  ]);
 });

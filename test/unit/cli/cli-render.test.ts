@@ -4,7 +4,6 @@ import { stripVTControlCharacters } from "node:util";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
 import { EXIT, endingOf, exitCodeOf, RUN_EXIT } from "../../../src/cli/client/exit-codes.js";
-import { createProgressLines } from "../../../src/cli/client/follow.js";
 import {
   coloursFor,
   renderAnswer,
@@ -251,16 +250,6 @@ test.each([
   [{ isTTY: true }, { FORCE_COLOR: "0" }, false],
 ])("on %j with %j colours are %s", (stream, env, expected) => {
   expect(coloursFor(stream, env as NodeJS.ProcessEnv).isColorSupported).toBe(expected);
-});
-
-test("progress without a terminal is a line for every change", () => {
-  const lines: string[] = [];
-  const view = createProgressLines((line) => lines.push(line));
-  view.show({ progress: 1, total: 4, message: "compiling" });
-  view.show({ progress: 1, total: 4, message: "compiling" });
-  view.show({ progress: 4, total: 4, message: "done" });
-  view.show({ progress: 5 });
-  expect(lines).toEqual(["25 %  compiling", "100 %  done", ""]);
 });
 
 test("the documented exit codes are those of the code", () => {

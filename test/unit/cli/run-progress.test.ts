@@ -3,9 +3,9 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { createRunProgress } from "../../../src/cli/run/progress.js";
 
-test("what an operation waits for until a person does something is said, once until it changes", async () => {
+test("what an operation waits for until a person does something is said, once until it changes", () => {
   const stream = new PassThrough();
-  const progress = await createRunProgress({
+  const progress = createRunProgress({
     stream: stream as unknown as NodeJS.WriteStream,
     bar: undefined,
     log: undefined,

@@ -1,5 +1,6 @@
 /** What `watch` tells: each change once, what is open first, and nothing that an Editor wrote moves the cursor. */
 import pc from "picocolors";
+import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { changeLine, renderWatch } from "../../../src/cli/watch/screen.js";
 import { changesBetween, type Snapshot } from "../../../src/cli/watch/snapshot.js";
@@ -58,6 +59,49 @@ test("a small screen keeps what is open", () => {
   expect(text.split("\n")).toHaveLength(10);
   expect(text).toContain("open");
   expect(text).toMatch(/… \d+ more$/);
+});
+
+test("every terminal is filled, and no line is longer than it is wide", () => {
+  const many = Array.from({ length: 40 }, (_, n) => editor(`shop-${n}@1`, true));
+  const names = { tool: "日本語のツール", editor: "shop-日本語プロジェクト@53316fd1" };
+  const progress = { progress: 1, total: 2, message: "シーンをビルドしています ".repeat(20) };
+  const operations = Array.from({ length: 15 }, (_, n) => op(`${n}`, "running", { ...names, progress }));
+  const colours = pc.createColors(true);
+  for (const columns of [40, 60, 80, 120, 200])
+    for (const rows of [10, 24, 60]) {
+      const screen = { now: NOW, rows, columns };
+      const lines = renderWatch(
+        look(operations, { editors: many, trouble: "x".repeat(300) }),
+        screen,
+        colours,
+      );
+      expect(lines.split("\n").length).toBeLessThanOrEqual(rows);
+      for (const line of lines.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      // Both tables are there.
+      expect(lines).toMatch(/shop-0@1[\s\S]*running/);
+    }
+  const wide = renderWatch(look(operations), { now: NOW, rows: 24, columns: 200 }, plain);
+  expect(wide).toContain(names.editor);
+});
+
+test("a log_id is whole where there is room, and else looks cut", () => {
+  const id = "41ac4c7e-30b5-4039-af15-fd76a4af6e57";
+  const shown = (columns: number) =>
+    renderWatch(look([op(id, "running")]), { now: NOW, rows: 20, columns }, plain);
+  expect(shown(80)).toContain("41ac4c7e…");
+  expect(shown(120)).toContain(id);
+});
+
+test("what runs stands above what waits, the next one first, and both above what has ended", () => {
+  const operations = [op("e", "queued"), op("d", "queued"), op("c", "completed"), op("b", "running")];
+  const text = renderWatch(look(operations), { now: NOW, rows: 20 }, plain);
+  expect([...text.matchAll(/^([a-e])… {2}/gm)].map(([, id]) => id)).toEqual(["b", "d", "e", "c"]);
+});
+
+test("a broker that says nothing is told, after a while", () => {
+  const shown = (silentMs: number) => renderWatch(look([]), { now: NOW, rows: 20, silentMs }, plain);
+  expect(shown(2_000)).not.toContain("No answer");
+  expect(shown(5_000)).toContain("No answer for 5 s.");
 });
 
 test("progress has a bar where there is room, and stays within its bounds", () => {

@@ -43,6 +43,10 @@ describe("REDIS_URL", () => {
     "rediss+sentinel://h1,h2/main",
     "redis://:a/b@127.0.0.1:6379",
     "127.0.0.1:6379",
+    "localhost:6379",
+    "http://127.0.0.1:6379",
+    // TLS would be left out without a word.
+    "valkeys://127.0.0.1:6379",
   ])("%s is refused", (text) => {
     expect(() => readRedisUrl(text)).toThrow(TypeError);
   });

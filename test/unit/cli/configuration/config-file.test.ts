@@ -15,12 +15,16 @@ const folder = mkdtempSync(join(tmpdir(), "ujb-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const path = join(folder, "broker.yaml");
 
-function read(text: string, env: NodeJS.ProcessEnv = {}, flags: Record<string, string> = {}): Config {
+function read(
+  text: string | Buffer,
+  env: NodeJS.ProcessEnv = {},
+  flags: Record<string, string> = {},
+): Config {
   writeFileSync(path, text);
   return readConfiguration(settingSources({ UNITY_BROKER_CONFIG: path, ...env, ...flags }, flags));
 }
 
-function problemsOf(text: string, env: NodeJS.ProcessEnv = {}): readonly Problem[] {
+function problemsOf(text: string | Buffer, env: NodeJS.ProcessEnv = {}): readonly Problem[] {
   try {
     read(text, env);
     return [];
@@ -93,11 +97,32 @@ test.each([
     /^classes\.longer$/,
     /known: quick, medium, long/,
   ],
-  ["a key twice", "log:\n  level: info\n  level: warn", 3, undefined, /unique/],
+  ["a key twice", "log:\n  level: info\n  level: warn", 3, undefined, /^level is there already, in line 2$/],
+  ["a section twice", "log: {}\nlimits: {}\nlog: {}", 3, undefined, /^log is there already, in line 1$/],
+  [
+    "an alias before its anchor",
+    "tools:\n  a: *x\n  b: &x {timeout: 1}",
+    2,
+    undefined,
+    /\*x names nothing: &x must stand before it/,
+  ],
+  ["an alias within its anchor", "tools: &t\n  a: *t", 2, undefined, /\*t is within what it names/],
+  ["a merge key", "tools:\n  a: &a {timeout: 1}\n  b:\n    <<: *a", 4, undefined, /no merge keys/],
+  ["JSON's own kind of comment", '{\n  // why\n  "log": {}\n}', 2, undefined, /comments begin with #/],
+  ["a section's key outside of it", "log.level: info", 1, /^log\.level$/, /write level in the section log/],
+  ["a unit", "retention:\n  hours: 2 d", 2, /^retention\.hours$/, /"2 d".*a number, without a unit/],
+  ["a unit, deep in a rule", "tools:\n  a:\n    timeout: 5s", 3, /timeout/, /"5s".*without a unit/],
+  [
+    "no address of a Redis",
+    "redis:\n  url: localhost:6379",
+    2,
+    /^redis\.url$/,
+    /it is not a URL such as redis:/,
+  ],
   ["an open bracket", "limits:\n  resources: {gpu: 1\nlog: {}", 3, undefined, /./],
   ["a tab", "log:\n\tlevel: info", 2, undefined, /[Tt]ab/],
   ["a list of sections", "- log", 1, undefined, /mapping/],
-  ["two documents", "log: {}\n---\nlog: {}", 2, undefined, /multiple documents/],
+  ["two documents", "log: {}\n---\nlog: {}", 2, undefined, /a second document begins here/],
   [
     "a trailing comma in the wrong JSON",
     '{"log": {"level": "info"},\n "gateway": {"prot": 1}}',
@@ -175,6 +200,30 @@ test("a secret that is wrong is not repeated", () => {
   const [problem] = problemsOf("client:\n  token: [a-secret]");
   expect(problem).toMatchObject({ line: 2, key: "client.token" });
   expect(JSON.stringify(problem)).not.toContain("a-secret");
+});
+
+test("a file in another encoding, a folder and a file that is no configuration are refused as a whole", () => {
+  const utf16 = Buffer.from("\ufefflog: {level: info}\r\n", "utf16le");
+  expect(problemsOf(utf16)).toEqual([{ file: path, what: expect.stringContaining("not in UTF-8") }]);
+  expect(problemsOf(Buffer.from("\ufefflog: {level: info}\r\n"))).toEqual([]);
+  expect(problemsOf(`log: {}\n# ${"x".repeat(2 ** 20)}`)).toEqual([
+    { file: path, what: expect.stringContaining("larger than 1 MB") },
+  ]);
+  expect(settingSources({ UNITY_BROKER_CONFIG: folder }, {}).file?.problems).toEqual([
+    { what: "it is a folder" },
+  ]);
+});
+
+test("a file of the greatest size is read in the time of its length", () => {
+  const rules = Array.from({ length: 30_000 }, (_, n) => `  t${n}: {timeout: 1}`).join("\n");
+  const twice = problemsOf(`tools:\n${rules}\n  t7: {}\n`);
+  expect(twice.map(({ line, what }) => [line, what])).toEqual([[30_002, "t7 is there already, in line 9"]]);
+});
+
+test("aliases that stand for too much are told with the place of the first", () => {
+  const [nine, tens] = ["x,".repeat(9), "*a,".repeat(9)];
+  const text = `tools:\n  a: &a [${nine}]\n  b: &b [${tens}]\n  c: [${tens.replaceAll("a", "b")}]\n  d: [${tens.replaceAll("a", "b")}]`;
+  expect(problemsOf(text)).toMatchObject([{ line: 3, what: expect.stringContaining("too much") }]);
 });
 
 test("a file that is not there is a problem", () => {
