@@ -9,7 +9,10 @@ export interface Strangers {
   wasAnswered(socket: Socket): void;
 }
 
-/** A program that floods the server with connections only displaces its own; a request with a token finds room. */
+/**
+ * A program that floods the server with connections only displaces its own; a request with a token finds room. Of more clients than
+ * that which connect in one moment, before any of them is read, the first ones connect again.
+ */
 export function limitStrangers(server: Server, { most }: { most: number }): Strangers {
   const strangers = new Set<Socket>();
   const add = (socket: Socket): void => {

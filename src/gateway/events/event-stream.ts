@@ -9,7 +9,7 @@ export interface EventStreamOptions {
 }
 
 /** A client that reads nothing for so long, though there is something to read, has its stream ended, ms. */
-const UNREAD_MS = 60_000;
+export const UNREAD_MS = 60_000;
 /** How long a client waits before it connects again, ms. */
 const RETRY_MS = 1_000;
 

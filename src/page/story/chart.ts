@@ -9,6 +9,9 @@ import type { Lane, Mark, Segment, Story } from "./story.js";
 /** More lanes than these are counted instead. */
 const MOST_LANES = 24;
 
+/** The part of the axis that a letter takes, on a desk; a bar that is too short for its text has it where the pointer rests. */
+const LETTER = 0.0085;
+
 const SEGMENTS: Readonly<Record<Segment["kind"], string>> = {
   waited: "waited in the queue",
   sent: "sent to the Editor",
@@ -86,7 +89,7 @@ function bar({ kind, from, to }: Segment, scale: Scale, state: string, ranMs = t
       title: text,
       style: { left: percent(left), width: percent(width) },
     },
-    width > 0.13 && h("span", { class: "segment-text" }, text),
+    width > LETTER * (text.length + 2) && h("span", { class: "segment-text" }, text),
   );
 }
 

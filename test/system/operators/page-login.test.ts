@@ -109,6 +109,19 @@ describe("a login", () => {
     expect(await refused.text()).toContain("Wait a minute");
   });
 
+  test("while Redis has no memory left says so, and sets no cookie", async () => {
+    const { origin, tokens, system } = await open();
+    const token = await tokens.create("olivia");
+    await system.hand.config("SET", "maxmemory", "1");
+    try {
+      const refused = await post(origin, { token });
+      expect([refused.status, refused.headers.get("set-cookie")]).toEqual([507, null]);
+      expect(await refused.text()).toContain("Redis has no memory left");
+    } finally {
+      await system.hand.config("SET", "maxmemory", "0");
+    }
+  });
+
   test("from another page's form is refused", async () => {
     const { origin, tokens } = await open();
     const token = await tokens.create("olivia");

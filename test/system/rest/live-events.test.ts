@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { followAll } from "../../../src/gateway/events/event-feed.js";
 import { channels, keys } from "../../../src/shared/store/keys.js";
 import { type EventStream, openEventStream, type ServerEvent } from "../../harness/mcp/event-stream.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
@@ -219,6 +220,23 @@ test("Redis that was away is waited for", async () => {
   await stream.next(is("completed"));
   expect(happened(stream).filter((event) => event !== "started")).toEqual(["accepted", "sent", "completed"]);
   stream.cut();
+});
+
+test("a follower whose look at Redis has failed looks again", async () => {
+  const { system } = await open({ commandTimeoutMs: 300 });
+  const { gateway, toRedis } = await system.addCabledGateway();
+  const ended = new AbortController();
+  toRedis.cut();
+  const everybody = { isWanted: () => true, sees: () => true, signal: ended.signal };
+  const events = followAll(gateway.store, everybody);
+  const first = events.next();
+  first.catch(() => undefined);
+  // What was asked after it has failed.
+  await expect(gateway.store.operations.now()).rejects.toThrow();
+  toRedis.fix();
+  expect((await first).value).toMatchObject({ event: "ready" });
+  ended.abort();
+  expect(await events.next()).toMatchObject({ done: true });
 });
 
 test("a client that leaves before the first event leaves no follower behind", async () => {

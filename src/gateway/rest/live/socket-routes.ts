@@ -9,6 +9,7 @@ import type { WaitLimits } from "../../../shared/wait-time.js";
 import { isOwnOrigin } from "../../auth/own-page.js";
 import type { RequestRate } from "../../auth/request-rate.js";
 import type { Broker } from "../../broker.js";
+import { UNREAD_MS } from "../../events/event-stream.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { webSocketUpgrades } from "../../http/upgrades.js";
 import type { Exchanges, RestCall } from "../exchange.js";
@@ -182,7 +183,9 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
     }
   };
 
-  const alive = setInterval(() => socket.ping(), deps.keepAliveMs);
+  // While something is unread nothing is added: the connection ends if its client reads none of it for so long.
+  const alive = setInterval(() => socket.bufferedAmount === 0 && socket.ping(), deps.keepAliveMs);
+  request.raw.socket.setTimeout(UNREAD_MS, () => socket.bufferedAmount > 0 && socket.terminate());
   const leave = (): void => socket.close(GOING_AWAY, "The gateway is closing; operations go on.");
   closing.addEventListener("abort", leave, { once: true });
   socket.on("close", () => {
