@@ -6,8 +6,8 @@ import type { Progress } from "../model.js";
 export function progressBar(progress: Progress | undefined): HTMLElement | undefined {
   if (!progress) return undefined;
   const part = percent(progress);
-  const text = [part === undefined ? undefined : `${part} %`, progress.message].filter(Boolean).join(" · ");
-  if (part === undefined) return text === "" ? undefined : h("span", { class: "progress-text" }, text);
+  const { message = "" } = progress;
+  if (part === undefined) return message === "" ? undefined : h("span", { class: "progress-text" }, message);
   return h(
     "span",
     { class: "progress" },
@@ -23,6 +23,7 @@ export function progressBar(progress: Progress | undefined): HTMLElement | undef
       },
       h("span", { style: { width: `${part}%` } }),
     ),
-    h("span", { class: "progress-text" }, text),
+    h("span", { class: "progress-part" }, `${part} %`),
+    message !== "" && h("span", { class: "progress-text" }, message),
   );
 }
