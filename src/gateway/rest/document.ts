@@ -16,6 +16,10 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Of the banner only the choice of light or dark is of use: there is one document. */
+const WITHOUT_BANNER =
+  ".swagger-ui .topbar .link, .swagger-ui .topbar .download-url-wrapper { display: none; } .swagger-ui .topbar-wrapper { justify-content: end; }";
+
 /** Each named schema comes twice, as it is read and as it is written; most are used in one way only. */
 const withoutUnused: SwaggerTransformObject = (described) => {
   const document = jsonSchemaTransformObject(described) as Described;
@@ -71,5 +75,9 @@ export async function documentPage(app: FastifyInstance): Promise<void> {
     // Its own copy of the document, as a browser sends the password that it asked for to what lies beneath this page only.
     uiConfig: { deepLinking: true, persistAuthorization: false },
     staticCSP: CSP,
+    theme: {
+      title: "Unity Job Broker: REST API",
+      css: [{ filename: "broker.css", content: WITHOUT_BANNER }],
+    },
   });
 }
