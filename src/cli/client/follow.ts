@@ -4,6 +4,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import { printableLine } from "../../shared/printable.js";
 import { cut } from "../columns.js";
 import type { BrokerClient, ProgressNote } from "./broker-client.js";
+import { age } from "./render.js";
 
 /** One wait of the broker, s: below what it cuts to. */
 const ONE_WAIT_S = 45;
@@ -81,16 +82,31 @@ export function createProgressView(stream: NodeJS.WriteStream): ProgressView {
 }
 
 const ERASE_LINE = "\r\u001b[K";
+/** How long it waits, as of its last note; a person sees every second of it. */
+const WAITED = /\(waited [^()]*\)$/;
+const TICK_MS = 1_000;
 
 function createBar(stream: NodeJS.WriteStream): ProgressView {
+  const beganAt = performance.now();
+  let note: ProgressNote | undefined;
+  let ticking: NodeJS.Timeout | undefined;
   let shown = "";
+  const draw = (): void => {
+    if (!note) return;
+    const waited = `(waited ${age(performance.now() - beganAt)})`;
+    const line = barLine({ ...note, message: note.message?.replace(WAITED, waited) }, stream.columns || 80);
+    if (line !== shown) stream.write(`${ERASE_LINE}${line}`);
+    shown = line;
+  };
   return {
-    show(note) {
-      const line = barLine(note, stream.columns || 80);
-      if (line !== shown) stream.write(`${ERASE_LINE}${line}`);
-      shown = line;
+    show(latest) {
+      note = latest;
+      ticking ??= setInterval(draw, TICK_MS).unref();
+      draw();
     },
     close() {
+      clearInterval(ticking);
+      ticking = undefined;
       if (shown !== "") stream.write(ERASE_LINE);
       shown = "";
     },

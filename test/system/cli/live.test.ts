@@ -85,14 +85,15 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a call on a terminal tells its log_id at once, before its outcome",
+  "a call on a terminal tells its log_id at once, before its outcome, and each second that it waits",
   async () => {
     await simulate();
     await type(["tools"]);
-    const calling = onTerminal(["call", "execute-menu-item", "--args", item(1)]);
+    const calling = onTerminal(["call", "execute-menu-item", "--args", item(2)]);
     await until("it told its log_id", () => /log_id \S+ {2}accepted/.test(calling.said()));
     expect(calling.said()).not.toContain("completed");
     expect(await calling.ended).toBe(0);
+    expect(calling.said()).toContain("(waited 1 s)");
     expect(calling.said()).toContain("completed");
   },
 );
