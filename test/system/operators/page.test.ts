@@ -82,7 +82,7 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     await page.getByRole("link", { name: "work", exact: true }).click();
     await page.locator("dd", { hasText: /^bob$/ }).waitFor();
     served.system.bench.report("seen", { progress: 30, total: 100, message: "Importing" });
-    await page.getByText("30 % · Importing").waitFor();
+    await page.locator(".progress", { hasText: /30 %.*Importing/ }).waitFor();
     served.system.bench.finish("seen");
     await page.locator(".operation-heading [data-state=completed]").waitFor();
     await call;
