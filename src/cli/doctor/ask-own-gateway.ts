@@ -6,7 +6,7 @@ import { endOf } from "../../shared/machine/connection-filter.js";
 import { isAnotherUsersServer, isOwnServer } from "../../shared/machine/peer-owner.js";
 
 /**
- * The status of its answer. Whoever holds the port can answer as a gateway does: so the token is sent only on a connection
+ * The status of its answer. Any process that holds the port can answer as a gateway does: so the token is sent only on a connection
  * whose other end certainly is this user's or root's.
  */
 export async function askOwnGateway(
