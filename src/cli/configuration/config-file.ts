@@ -55,7 +55,7 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    // Compares each key with each other one; faultsOfNodes does not.
+    // Compares each key with each other one; `examined` does not.
     uniqueKeys: false,
     logLevel: "error",
   });
