@@ -115,6 +115,8 @@ export async function* followOperation(
         // Before the events: what ends later is read the next time.
         const record = await operations.find(logId);
         const hasEnded = !record || isFinal(record.state);
+        // After it was read: an end is shown to nobody whose right had ended before.
+        await mayGoOn?.();
         yield* happened();
         yield* said();
         if (hasEnded) {
