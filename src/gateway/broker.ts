@@ -6,15 +6,16 @@ import { answerCounts, durationCounts, PROGRESS_SENT } from "../shared/counters.
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
+import { markKnown } from "../shared/operation/abandoned.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import { askingOf } from "../shared/operation/askings.js";
+import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
 import type { TraceContext } from "../shared/traces.js";
-import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
 import type { ToolCall } from "./call-reader.js";
@@ -39,10 +40,7 @@ import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
 import type { Waiters } from "./waiters.js";
 
-export interface Broker
-  extends Deliveries,
-    Pick<Abandonment, "abandon">,
-    Pick<ClientPresence, "present" | "clients"> {
+export interface Broker extends Deliveries, Pick<ClientPresence, "present" | "clients"> {
   /** Accepts a call, or finds the operation that it repeats; does not wait. Throws BrokerError if nothing was accepted. */
   submit(call: ToolCall): Promise<Submission>;
   /** An operation of this principal; "retention_ended" if its retention ended, undefined if there is none. */
@@ -57,8 +55,8 @@ export interface Broker
       onChange?: ((view: OperationView) => void) | undefined;
       /** The request created the operation: its end is new to the caller, and nothing can have changed since. */
       isOwn?: boolean;
-      /** The caller named the log_id, so this is not the request that created the operation. */
-      callerKnowsLogId?: boolean;
+      /** The caller that named the log_id, if this is not a call's own wait: it asks for the outcome. */
+      askedBy?: Caller | undefined;
       /** It is the wait of a tool call: how the call is answered is counted. */
       isCall?: boolean;
       /** What it belongs to. */
@@ -125,7 +123,19 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, endedView, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
-  const { abandon, markWanted } = createAbandonment(operations);
+
+  /**
+   * Another caller waits for the operation or receives its log_id, so it stays. Answers the present record, which may have
+   * left the queue just before. Writes at most once per operation.
+   */
+  const markWanted = async (record: OperationRecord): Promise<OperationRecord> => {
+    if (!markKnown(record)) return record;
+    const changed = await operations.change(record.logId, (latest) => {
+      const wanted = markKnown(latest);
+      return wanted && { record: wanted };
+    });
+    return "record" in changed ? changed.record : record;
+  };
   const accept = createSubmit({ ...deps, deliveries }, options);
 
   /** A caller that names a waiting operation knows its log_id. */
@@ -134,7 +144,14 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return typeof own === "object" ? markWanted(own) : own;
   };
 
-  const cancel = createCancel({ ...deps, deliveries, ownNamed, isHere, viewOf, read });
+  /** Whoever waits for an outcome is owed it; what is repeatable or only read is owed to nobody. */
+  const asksFor = async (principal: string, logId: string, caller: Caller): Promise<void> => {
+    const own = await ownNamed(principal, logId);
+    if (typeof own !== "object" || own.effect !== "mutating" || askingOf(own, caller)) return;
+    await deliveries.asks(caller, logId);
+  };
+
+  const cancel = createCancel({ ...deps, ownNamed, isHere, viewOf, read });
 
   const editor: Broker["editor"] = async (principal, named) => {
     const { sees } = await permissionsOf(deps.principals, principal);
@@ -154,11 +171,12 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
   return {
     ...deliveries,
-    abandon,
     present: deps.presence.present,
     clients: deps.presence.clients,
 
     async submit(call) {
+      // What its client has just been given counts.
+      await deliveries.noted();
       for (;;) {
         const submission = await accept(call);
         if (submission.relation !== "joined") return submission;
@@ -176,7 +194,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async wait(principal, logId, wait) {
       const beganAt = performance.now();
-      if (wait.callerKnowsLogId) await ownNamed(principal, logId);
+      if (wait.askedBy) await asksFor(principal, logId, wait.askedBy);
       let latest: OperationRecord | "retention_ended" | undefined;
       let ended: OperationView | undefined;
       await waiters.until(

@@ -16,14 +16,14 @@ import {
   hashOf,
   type JsonObject,
 } from "../shared/operation/idempotency.js";
-import type { PriorityClass } from "../shared/operation/operation.js";
-import type { Requester } from "../shared/operation/replay.js";
+import type { Caller, PriorityClass } from "../shared/operation/operation.js";
 import type { EditorsSeen } from "../shared/store/editors/editors-seen.js";
 import type { CallParameters } from "../shared/tools/parameters.js";
 import { takeParameters } from "../shared/tools/parameters.js";
 import { completeTool, type Effect, type Tool } from "../shared/tools/tool.js";
 import type { TraceContext } from "../shared/traces.js";
 import { waitTime } from "../shared/wait-time.js";
+import type { RpcId } from "../shared/wire/rpc.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
@@ -39,9 +39,14 @@ export interface Question {
   arguments: string;
 }
 
-export interface ToolCall extends Requester {
+export interface ToolCall {
   principal: string;
-  /** What the client calls itself (clientLabel). Not part of the requester: nothing is decided by it. */
+  caller: Caller;
+  /** The client's own id of the request; nothing is decided by it. */
+  requestId: RpcId | null;
+  /** The client sent it once; another broker may have received it before this one, under the same `logId`. */
+  isResent?: boolean | undefined;
+  /** What the client calls itself (clientLabel); nothing is decided by it. */
   client?: string | undefined;
   tool: string;
   arguments: JsonObject;
@@ -68,7 +73,9 @@ export interface ToolCall extends Requester {
 export interface ReadCall {
   principal: string;
   priorityClass: PriorityClass;
-  requester: Requester;
+  caller: Caller;
+  requestId: RpcId | null;
+  isResent: boolean;
   /** What the client calls itself. */
   client: string | undefined;
   trace: TraceContext | undefined;
@@ -182,7 +189,9 @@ export function createCallReader(deps: {
       return {
         principal: call.principal,
         priorityClass: access.principal.priorityClass,
-        requester: { caller: call.caller, requestId: call.requestId, since: call.since },
+        caller: call.caller,
+        requestId: call.requestId,
+        isResent: call.isResent === true,
         client: call.client,
         trace: call.trace,
         tool,

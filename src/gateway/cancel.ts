@@ -2,14 +2,12 @@
 
 import type { OperationView } from "../shared/operation/answer.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
-import { isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
-import type { Requester } from "../shared/operation/replay.js";
+import { type Caller, isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { Editors } from "../shared/store/editors/editors.js";
 import type { Change } from "../shared/store/operations/changes.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
-import type { Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import type { Views } from "./views.js";
 import type { Waiters } from "./waiters.js";
@@ -17,7 +15,7 @@ import type { Waiters } from "./waiters.js";
 export type Cancel = (
   principal: string,
   logId: string,
-  requester: Requester,
+  caller: Caller,
 ) => Promise<OperationView | "retention_ended" | undefined>;
 
 interface CancelDeps extends Pick<Views, "isHere" | "viewOf" | "read"> {
@@ -26,7 +24,6 @@ interface CancelDeps extends Pick<Views, "isHere" | "viewOf" | "read"> {
   queues: Pick<Queues, "remove">;
   waiters: Pick<Waiters, "until">;
   knownEditors: Pick<KnownEditorsReader, "read">;
-  deliveries: Pick<Deliveries, "confirmedBy">;
   askForCancel: (logId: string) => Promise<void>;
   /** The principal's record, whose caller knows its log_id. */
   ownNamed: Views["ownRecord"];
@@ -35,9 +32,9 @@ interface CancelDeps extends Pick<Views, "isHere" | "viewOf" | "read"> {
 const CANCEL_ANSWER_MS = 2_000;
 
 export function createCancel(deps: CancelDeps): Cancel {
-  const { operations, editors, queues, waiters, deliveries, ownNamed, isHere, viewOf, read } = deps;
+  const { operations, editors, queues, waiters, ownNamed, isHere, viewOf, read } = deps;
 
-  const cancel: Cancel = async (principal, logId, requester) => {
+  const cancel: Cancel = async (principal, logId, caller) => {
     const own = await ownNamed(principal, logId);
     if (typeof own !== "object") return own;
     const editor = await editors.find(own.editor);
@@ -48,20 +45,19 @@ export function createCancel(deps: CancelDeps): Cancel {
       // An Editor has taken it from its pool, or given it back: what is known of the other place says nothing.
       isElsewhere = record.editor !== own.editor;
       if (isElsewhere) return undefined;
-      const confirmed = deliveries.confirmedBy(record, requester, now);
       const gone = goneOf(record, editor, here);
-      const ended = gone && interruptAsGone(confirmed, gone, editor, now);
+      const ended = gone && interruptAsGone(record, gone, editor, now);
       if (ended) return { record: ended };
       const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
-      const cancelledBy = requester.caller?.id ?? null;
-      if (state) return { record: { ...confirmed, state, endedAt: now, cancelledBy } };
+      const cancelledBy = caller.id;
+      if (state) return { record: { ...record, state, endedAt: now, cancelledBy } };
       return isFinal(record.state) || record.cancel
         ? undefined
-        : { record: { ...confirmed, cancel: { requestedAt: now }, cancelledBy } };
+        : { record: { ...record, cancel: { requestedAt: now }, cancelledBy } };
     };
     const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
     // Store incarnation (▲13): the store was lost at this moment.
-    if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, requester);
+    if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, caller);
     if (!("record" in changed)) return undefined;
     if (isFinal(changed.record.state)) {
       if (changed.kind === "applied") await queues.remove(changed.record);

@@ -3,8 +3,8 @@
 import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
 import { ANSWER_SETTINGS, type AnswerForm, type AnswerSettings } from "../shared/answer-forms.js";
 import type { Log } from "../shared/log.js";
+import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
-import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.js";
 import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";

@@ -25,8 +25,8 @@ export function logged(broker: Broker, log: Log): Broker {
       }
     },
 
-    async cancel(principal, logId, requester) {
-      const seen = await broker.cancel(principal, logId, requester);
+    async cancel(principal, logId, caller) {
+      const seen = await broker.cancel(principal, logId, caller);
       if (typeof seen === "object")
         log.debug({ ...fieldsOf(seen.record), state: seen.record.state }, "a cancellation was asked for");
       return seen;

@@ -40,17 +40,14 @@ export function newRecord(
     acceptedAt: chain.now,
     createdBy: createdBy(call),
     ...(call.trace === undefined ? {} : { trace: call.trace }),
-    deliveries: {},
-    deliveredIn: chain.incarnation,
   };
 }
 
-function createdBy({ requester, client }: ReadCall): OperationRecord["createdBy"] {
-  const { caller, requestId } = requester;
+function createdBy({ caller, requestId, client }: ReadCall): OperationRecord["createdBy"] {
   return {
-    caller: caller?.id ?? null,
+    caller: caller.id,
     requestId,
-    ...(caller === null ? {} : { transport: caller.transport }),
+    ...(caller.isSingleRequest ? {} : { transport: caller.transport }),
     ...(client === undefined ? {} : { client }),
   };
 }

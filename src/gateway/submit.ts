@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
 import { BrokerError } from "../shared/errors.js";
+import type { ReplayOptions } from "../shared/operation/again.js";
+import { askingOf } from "../shared/operation/askings.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
-import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
-import { isConfirmed, type ReplayOptions } from "../shared/operation/replay.js";
+import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors } from "../shared/store/editors/editors.js";
-import type { Chain } from "../shared/store/operations/chain.js";
+import type { Asker, Chain } from "../shared/store/operations/chain.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
@@ -28,7 +29,7 @@ import type { Waiters } from "./waiters.js";
 export interface Submission {
   record: OperationRecord;
   relation: "created" | "joined" | "replayed";
-  /** A caller had proven before this call that it read the outcome, which is replayed. */
+  /** Its caller has read the outcome, which is replayed. */
   isConfirmed?: boolean;
   /** Seconds to wait, as the caller wrote it, else as configured for such calls. */
   timeout: unknown;
@@ -39,7 +40,7 @@ export interface SubmitDeps {
   editors: Editors;
   calls: CallReader;
   knownEditors: Pick<KnownEditorsReader, "makeKnown" | "awaitMissing" | "read">;
-  deliveries: Deliveries;
+  deliveries: Pick<Deliveries, "asks" | "named">;
   counters: Pick<StoredCounters, "add">;
   waiters: Pick<Waiters, "expect">;
   newLogId?: () => string;
@@ -64,16 +65,16 @@ export function createSubmit(
   const hashes = createBoundedMemory<true>(HASHES_KEPT);
 
   const noteDuplicate = async (
-    { logId }: OperationRecord,
+    record: OperationRecord,
     relation: Duplicate["relation"],
-    { requester, client }: ReadCall,
+    { caller, requestId, client }: ReadCall,
     { now }: Chain,
   ): Promise<void> => {
-    const caller = requester.caller?.id ?? null;
-    if (caller !== null) await operations.change(logId, (record) => askedBy(record, caller));
-    const { requestId } = requester;
+    const { logId, effect } = record;
+    // What is repeatable or only read is owed to nobody: it can be made anew.
+    if (effect === "mutating" && !askingOf(record, caller)) await deliveries.asks(caller, logId);
     const labelled = client === undefined ? {} : { client };
-    await operations.noteDuplicate(logId, { at: now, relation, caller, requestId, ...labelled });
+    await operations.noteDuplicate(logId, { at: now, relation, caller: caller.id, requestId, ...labelled });
   };
 
   const carryOut = async (
@@ -88,18 +89,19 @@ export function createSubmit(
         if (decision.problem.code === "FORCE_NEW_MISMATCH")
           throw new ForceNewRefused(call, decision.problem.newest);
         throw await withDiagnoses(refusal(decision.problem, call), deps, call.sees);
-      case "replay":
-        await noteDuplicate(decision.record, "replayed", call, chain);
-        return {
-          record: decision.record,
-          relation: "replayed",
-          isConfirmed: isConfirmed(decision.record, chain.incarnation),
-        };
+      case "replay": {
+        const { record } = decision;
+        const asking = askingOf(record, call.caller);
+        // Its client asked once: this request was waiting for it when its broker died.
+        const relation = call.isResent && asking ? "joined" : "replayed";
+        await noteDuplicate(record, relation, call, chain);
+        return { record, relation, isConfirmed: asking?.hasRead === true };
+      }
       case "join": {
         const { record } = decision;
         await Promise.all([
           noteDuplicate(record, "joined", call, chain),
-          operations.noteJoined(record, { principal: call.principal, caller: call.requester.caller }),
+          operations.noteJoined(record, askerOf(call)),
         ]);
         return { record, relation: "joined" };
       }
@@ -144,7 +146,11 @@ export function createSubmit(
   return async (call) => {
     let confirmed: string | undefined;
     let readCall = await deps.calls.read(call, { mayRemember: true });
-    const { requester, parameters, hash } = readCall;
+    const { parameters, hash } = readCall;
+    const { rules = NO_RULES } = options;
+    const resent = call.isResent && call.logId !== undefined ? await operations.find(call.logId) : undefined;
+    if (resent?.principal === call.principal)
+      return { record: resent, relation: "created", timeout: parameters.timeout ?? rules.timeout(resent) };
     // A hash that this process has not met has no chain, as a rule. That is assumed only to create: the script that does it
     // refuses if there is a chain. Whatever else a call becomes (▲4), and before a user is asked, the chain is read.
     const mayAsk = options.confirmsDestructive && isDestructive(readCall.tool);
@@ -154,11 +160,11 @@ export function createSubmit(
       readCall = await deps.calls.read(call);
     };
     if (!isAssumed && readCall.seen) await readAgain();
-    if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
+    if (parameters.forceNew !== undefined) await deliveries.named(call.caller, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
       // A mutating call that is accepted between this reading and the write is concurrent with this one (▲5).
-      const asker = { principal: call.principal, caller: requester.caller };
+      const asker = askerOf(readCall);
       const chain = isAssumed
         ? emptyChain(readCall)
         : ownChanges.complete(await operations.chain(readCall.hash, asker, parameters.forceNew), asker);
@@ -170,7 +176,7 @@ export function createSubmit(
       const decision = decide(
         chain,
         {
-          ...requester,
+          caller: call.caller,
           fingerprint: readCall.fingerprint,
           hash: readCall.hash,
           target: readCall.target,
@@ -211,7 +217,6 @@ export function createSubmit(
         ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);
       }
       if (done.relation !== "created") deps.counters.add(repetitionCounts(done.relation));
-      const { rules = NO_RULES } = options;
       return { ...done, timeout: readCall.parameters.timeout ?? rules.timeout(record) };
     }
   };
@@ -271,16 +276,7 @@ function refusal(problem: Problem, call: ReadCall): BrokerError {
   );
 }
 
-/** Most callers remembered as waiting for one outcome. */
-const ASKING_CALLERS = 100;
-
-/**
- * Replay (▲6): records that a further caller waits for the outcome of a mutating operation; undefined if it is recorded
- * already.
- */
-function askedBy(record: OperationRecord, caller: string): { record: OperationRecord } | undefined {
-  const known = record.askedBy ?? [];
-  if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
-    return undefined;
-  return { record: { ...record, askedBy: [...known, caller].slice(-ASKING_CALLERS) } };
+/** Whose changes it must see (▲5): those of its caller; nobody can come back as a single request, so those of its principal. */
+function askerOf({ principal, caller }: { principal: string; caller: Caller }): Asker {
+  return { principal, caller: caller.isSingleRequest ? null : caller };
 }

@@ -193,14 +193,14 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
 
 /** The operation, with state, times and outcome of the operation that answered its call. */
 function answeredBy(record: OperationRecord, execution: OperationRecord): OperationRecord {
-  const { logId, acceptedAt, createdBy, askedBy, cancel } = record;
+  const { logId, acceptedAt, createdBy, askers, cancel } = record;
   return {
     ...execution,
     logId,
     acceptedAt,
     createdBy,
     executedAs: execution.logId,
-    ...(askedBy ? { askedBy } : {}),
+    ...(askers ? { askers } : {}),
     ...(cancel ? { cancel } : {}),
   };
 }

@@ -92,7 +92,7 @@ export interface Call {
   request?: string;
   client?: string;
   delivered_at?: string;
-  confirmed?: boolean;
+  has_read?: boolean;
 }
 
 export interface History {

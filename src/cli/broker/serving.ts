@@ -1,4 +1,5 @@
 /** What a broker serves its sessions with: the store, a gateway, and a worker for the Editors of this machine. */
+import { createExchanges } from "../../gateway/exchange.js";
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { createLateGateway, type ServedGateway } from "../../gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine, type PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
@@ -55,7 +56,9 @@ export function sessionOpener(
     limitBytes: config.UNITY_BROKER_ANSWER_LIMIT,
     waits: waitLimits(config),
   };
-  return (line, hello) => openPipeSession({ ...late, prompts, log, version: VERSION, answers }, line, hello);
+  const exchanges = createExchanges({ deliveries: late.broker, log });
+  return (line, hello) =>
+    openPipeSession({ ...late, exchanges, prompts, log, version: VERSION, answers }, line, hello);
 }
 
 /** False while a bridge without a ledger runs something: its outcome would be lost with its connection. */

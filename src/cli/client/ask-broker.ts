@@ -1,18 +1,14 @@
 /** One question to the broker from the command line: connects, prints, ends with the exit code. */
-import { join } from "node:path";
 import { environment } from "../environment.js";
 import { readSettings } from "../processes/settings.js";
 import { selfCommand } from "../self.js";
 import type { BrokerClient } from "./broker-client.js";
 import { connectBroker } from "./connect-broker.js";
 import { EXIT } from "./exit-codes.js";
-import { createReadOutcomes, type ReadOutcomes } from "./read-outcomes.js";
 import { type Colours, coloursFor } from "./render.js";
 
 export interface Asking {
   client: BrokerClient;
-  token: string | undefined;
-  readOutcomes: ReadOutcomes;
   colours: Colours;
   /** How this command was called. */
   self: string;
@@ -36,8 +32,6 @@ export async function askBroker(
   try {
     process.exitCode = await ask({
       client,
-      token: settings.config.UNITY_BROKER_TOKEN,
-      readOutcomes: createReadOutcomes(join(settings.dataDir, "read-outcomes")),
       colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
       signal: interrupt.signal,

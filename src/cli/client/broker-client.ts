@@ -18,8 +18,6 @@ export interface CallOptions {
 }
 
 export interface BrokerClient {
-  /** Where the operations are: what this client read is remembered per place. */
-  place: string;
   /** Rejects only where the broker cannot be reached; refusals are answers. */
   call(tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Answer>;
   tools(): Promise<McpTool[]>;

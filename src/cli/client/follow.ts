@@ -66,7 +66,7 @@ export function sameCall({ deduplicated, executed_at }: Answer, read: Answer): A
     deduplicated,
     ...(executed_at === undefined ? {} : { executed_at }),
     ...outcome,
-    message: `Not run again: this call was in flight already, and was joined. ${message}`,
+    message: `This call joined the same call in flight: one run answers both. ${message}`,
   };
 }
 

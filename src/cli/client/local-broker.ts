@@ -24,7 +24,7 @@ const FIRST_LOOK_MS = 3_000;
 
 export async function connectHere(
   runtime: Runtime,
-  { serves, isImpatient = false }: { serves: boolean; isImpatient?: boolean },
+  { serves, isImpatient = false, caller }: { serves: boolean; isImpatient?: boolean; caller: string },
 ): Promise<BrokerClient> {
   const gateway = createGateway(runtime, gatewayOptions(runtime.config));
   const worker = serves
@@ -41,8 +41,8 @@ export async function connectHere(
   const service = serveStdio({ gateway, log: runtime.log, version: VERSION }, streams, {
     folder: process.cwd(),
   });
-  const client = await connect(createStreamTransport(streams), "the broker in this process");
-  return clientOver(client, runtime.store.storeId, async () => {
+  const client = await connect(createStreamTransport(streams), "the broker in this process", caller);
+  return clientOver(client, async () => {
     await client.close();
     await service.close();
     await worker?.close();

@@ -2,6 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { resourceOf } from "../../gateway/results/result-uri.js";
+import { declaredCaller } from "../../shared/named-caller.js";
 import type { Answer } from "../../shared/operation/answer.js";
 import { VERSION } from "../version.js";
 import type { BrokerClient } from "./broker-client.js";
@@ -9,9 +10,12 @@ import type { BrokerClient } from "./broker-client.js";
 /** Waits are cut to 50 s by the broker: whatever takes longer than this is a lost connection, ms. */
 const REQUEST_MS = 90_000;
 
-/** Rejects with a sentence that names `where`. */
-export async function connect(transport: Transport, where: string): Promise<Client> {
-  const client = new Client({ name: "unity-broker", version: VERSION });
+/** `caller`: what this client calls itself (read-by-name.ts). Rejects with a sentence that names `where`. */
+export async function connect(transport: Transport, where: string, caller: string): Promise<Client> {
+  const client = new Client(
+    { name: "unity-broker", version: VERSION },
+    { capabilities: declaredCaller(caller) },
+  );
   try {
     await client.connect(transport);
     return client;
@@ -26,9 +30,8 @@ function reasonOf({ message, cause }: Error): string {
   return message === "fetch failed" && cause instanceof Error ? cause.message || said : said;
 }
 
-export function clientOver(client: Client, place: string, close: () => Promise<void>): BrokerClient {
+export function clientOver(client: Client, close: () => Promise<void>): BrokerClient {
   return {
-    place,
     close,
     async call(tool, args = {}, { onProgress, signal, meta, onMeta } = {}) {
       const result = await client

@@ -12,7 +12,7 @@ import type { BrokerClient } from "./broker-client.js";
 import { clientOver, connect } from "./mcp-client.js";
 import { createStreamTransport } from "./stream-transport.js";
 
-export async function connectPiped(): Promise<BrokerClient> {
+export async function connectPiped(caller: string): Promise<BrokerClient> {
   const env = environment();
   const settings = settingsEnvironment(env);
   const folder = brokerFolder(settings);
@@ -32,11 +32,11 @@ export async function connectPiped(): Promise<BrokerClient> {
   });
   failed.catch(() => undefined);
   const client = await Promise.race([
-    connect(createStreamTransport(streams), "the background broker"),
+    connect(createStreamTransport(streams), "the background broker", caller),
     failed,
   ]);
-  const storeId = await Promise.race([pipe.storeId, failed]);
-  return clientOver(client, storeId, async () => {
+  await Promise.race([pipe.storeId, failed]);
+  return clientOver(client, async () => {
     await client.close();
     pipe.close();
     await pipe.closed;

@@ -6,13 +6,13 @@ import type { Settings } from "../processes/settings.js";
 import type { BrokerClient } from "./broker-client.js";
 import { clientOver, connect } from "./mcp-client.js";
 
-export async function connectRemote({ config }: Settings): Promise<BrokerClient> {
+export async function connectRemote({ config }: Settings, caller: string): Promise<BrokerClient> {
   const { UNITY_BROKER_TOKEN: token, UNITY_BROKER_URL: url, UNITY_BROKER_HOST, UNITY_BROKER_PORT } = config;
   const endpoint = new URL(url ?? `${gatewayOriginOf(UNITY_BROKER_HOST, UNITY_BROKER_PORT)}/mcp`);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const transport = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } });
-  const client = await connect(transport as Transport, endpoint.href);
-  return clientOver(client, endpoint.href, async () => {
+  const client = await connect(transport as Transport, endpoint.href, caller);
+  return clientOver(client, async () => {
     // A gateway that went away meanwhile has nothing to end.
     await transport.terminateSession().catch(() => undefined);
     await client.close();

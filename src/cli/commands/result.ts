@@ -4,6 +4,7 @@ import { printableJson } from "../../shared/printable.js";
 import { askBroker } from "../client/ask-broker.js";
 import { exitCodeOf } from "../client/exit-codes.js";
 import { createProgressView, waitForResult } from "../client/follow.js";
+import { tellRead } from "../client/read-by-name.js";
 import { renderAnswer } from "../client/render.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
@@ -18,7 +19,8 @@ export const result: Run<typeof declared.result> = async ({ args }) => {
     const waiting = waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
     const answer = await waiting.finally(view?.close);
     const shown = process.stdout.isTTY && !args.json ? answer : await withWholeResult(client, answer);
-    await print(args.json ? printableJson(shown) : renderAnswer(shown, colours, self));
+    const isPrinted = await print(args.json ? printableJson(shown) : renderAnswer(shown, colours, self));
+    if (isPrinted) await tellRead(client, answer);
     return exitCodeOf(answer, await reportsSuccess(client, answer));
   });
 };

@@ -33,7 +33,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
   // Before anything is asked: a step whose report cannot be written would have to run again.
   const reports = testReportFiles(args);
   const manifest = args.artifacts === undefined ? undefined : openReportFile("--artifacts", args.artifacts);
-  const connect = (): Promise<BrokerClient> => connectBroker({ serves: true }, settings);
+  const connect = (): Promise<BrokerClient> => connectBroker({ serves: true, key: args.key }, settings);
   // Until here a signal ends the process as usual: nothing has been asked.
   const first = await connect().catch((error: Error) => {
     if (error instanceof UsageError || "issues" in error) throw error;
@@ -104,6 +104,7 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
     throw new UsageError(
       "--log-id waits for an operation as it is: without --key, --editor, --pool, --if-away, --force-new, --json",
     );
+  if (once && key === undefined) throw new UsageError("--once needs --key: a key names its outcome for good");
   if (args.output !== undefined && args.output !== "text" && args.output !== "json")
     throw new UsageError(`--output ${args.output} is neither text nor json`);
   const given = {

@@ -54,6 +54,9 @@ export interface BrokerLinkEvents {
 const MOST_DEATHS = 5;
 const SOON_MS = 10_000;
 
+/** As much as says that nobody knows for how long a message has waited, ms. */
+const MOST_WAITED_MS = 3_600_000;
+
 export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkEvents): BrokerLink {
   const session = randomUUID();
   const sent = createSentMessages();
@@ -86,10 +89,18 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     events.onEnded();
   };
 
-  const send = (message: SentMessage): void => {
-    const { n, sentAt, text } = message;
-    if (socket) writeFrame(socket, { kind: "message", n, sentAt }, text);
-    else unsent.push(message);
+  const send = (message: SentMessage, isResent = false): void => {
+    const { n, arrivedAt, text } = message;
+    if (!socket) {
+      unsent.push(message);
+      return;
+    }
+    const waitedMs = Math.min(Math.round(performance.now() - arrivedAt), MOST_WAITED_MS);
+    writeFrame(
+      socket,
+      { kind: "message", n, ...(waitedMs > 0 ? { waitedMs } : {}), ...(isResent ? { isResent } : {}) },
+      text,
+    );
   };
 
   const handOn = (from: Socket, { n, answers }: Extract<ToPipe, { kind: "message" }>, text: string): void => {
@@ -129,20 +140,19 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     isGreeted = false;
     isDormant = false;
     const isResumed = hadBroker;
-    // So that the numbers that this broker acknowledges are later than all that the one before it did (▲7).
-    if (isResumed) count += 1;
     hadBroker = true;
     readFrames<ToPipe>(next, (frame) => heard(next, frame));
     next.on("error", () => undefined);
     next.once("close", () => lost(next));
     const { version, folder } = options;
-    const hello = { protocol: PIPE_PROTOCOL, version, session, pid: process.pid, folder, count, isResumed };
+    const hello = { protocol: PIPE_PROTOCOL, version, session, pid: process.pid, folder, isResumed };
     writeFrame(next, { kind: "hello", ...hello, ...(selected === undefined ? {} : { selected }) });
     const repeated = isResumed ? sent.toRepeat() : [];
     const again = new Set(repeated.map(({ n }) => n));
     const waiting = unsent.filter(({ n }) => !again.has(n));
     unsent = [];
-    for (const message of [...repeated, ...waiting]) send(message);
+    for (const message of repeated) send(message, true);
+    for (const message of waiting) send(message);
     if (ending) writeFrame(next, { kind: ending });
     watch = createAnswerWatch(next, {
       isExpecting: () => !isGreeted || !sent.isEmpty(),

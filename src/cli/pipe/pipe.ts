@@ -1,16 +1,14 @@
 /**
  * A client's pipe: carries what it says on its standard streams to the broker, and back.
  *
- * Its order is that of a process which serves MCP itself (▲7): what was written to the client is acknowledged before
- * anything is handed on that was read after it. Loads no MCP, no Redis and no configuration: a client waits for it to start.
+ * Loads no MCP, no Redis and no configuration: a client waits for it to start.
  *
  * Clients ask which revisions a server speaks, some in a process of its own that they end at once: that is answered here, and
  * starts no broker.
  */
 import type { Readable, Writable } from "node:stream";
 import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
-import { createArrivalClock } from "../../shared/pipe/arrival-clock.js";
-import type { Instant } from "../../shared/pipe/frames.js";
+import { createStallWatch } from "../../shared/pipe/stall-watch.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
@@ -49,7 +47,7 @@ export function createPipe(
   { stdin, stdout }: { stdin: Readable; stdout: Writable },
 ): Pipe {
   const { closeMs = 6_000, say = () => undefined } = options;
-  const clock = createArrivalClock();
+  const stalls = createStallWatch();
   const lines = createLineAssembler(LONGEST_MESSAGE);
   let ending: PipeEnd | undefined;
   let deadline: NodeJS.Timeout | undefined;
@@ -66,7 +64,7 @@ export function createPipe(
   storeId.catch(() => undefined);
 
   const finish = (end: PipeEnd): void => {
-    clock.close();
+    stalls.close();
     clearTimeout(silence);
     clearTimeout(deadline);
     stdin.off("data", read).off("end", inputEnded).off("close", inputEnded).off("error", inputEnded);
@@ -102,13 +100,14 @@ export function createPipe(
   };
 
   function read(chunk: Buffer): void {
-    const sentAt = clock.arrival();
+    const now = performance.now();
+    const arrivedAt = stalls.hasStalledSince(now) ? Number.NEGATIVE_INFINITY : now;
     const messages = lines.push(chunk);
     // The client may have sent it because of an answer whose write has not called back yet.
     setImmediate(() => {
       for (const text of messages) {
         if (text === undefined) end("end", { reason: "unreadable_input" });
-        else if (!ending) heard(text, sentAt);
+        else if (!ending) heard(text, arrivedAt);
       }
     });
   }
@@ -119,11 +118,11 @@ export function createPipe(
   };
   const silence = setTimeout(startUnheard, SILENT_MS);
 
-  function heard(text: string, sentAt: Instant): void {
+  function heard(text: string, arrivedAt: number): void {
     const discovered = discoverAnswer(text, options);
     isHeard = true;
     if (discovered) write(JSON.stringify(discovered));
-    else link.send({ n: link.next(), sentAt, text });
+    else link.send({ n: link.next(), arrivedAt, text });
   }
 
   function inputEnded(): void {

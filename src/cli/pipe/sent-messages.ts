@@ -1,10 +1,9 @@
 /** Keeps the client's initialize messages and its unanswered requests, to send them again to the next broker. */
-import type { Instant } from "../../shared/pipe/frames.js";
-
 export interface SentMessage {
   /** The number of its arrival. */
   n: number;
-  sentAt: Instant;
+  /** When it arrived, by performance.now(); -Infinity: nobody knows how long it had waited. */
+  arrivedAt: number;
   text: string;
 }
 

@@ -2,8 +2,8 @@
 import { type ChangeableOptions, GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
 import type { PromptSettings } from "../../gateway/mcp/prompts/prompts.js";
 import type { Config } from "../../shared/config.js";
+import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
-import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
 import { createCallRules } from "../../shared/tools/call-rules.js";
 import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
 import type { WaitLimits } from "../../shared/wait-time.js";

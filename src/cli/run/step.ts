@@ -4,6 +4,7 @@ import { isFinal } from "../../shared/operation/operation.js";
 import { printableJson } from "../../shared/printable.js";
 import { type Ending, endingOf, RUN_EXIT } from "../client/exit-codes.js";
 import { sameCall } from "../client/follow.js";
+import { tellRead } from "../client/read-by-name.js";
 import { type Colours, renderAnswer } from "../client/render.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
@@ -201,17 +202,7 @@ async function reportOutcome(answer: Answer, ended: Ended, step: Step, deps: Ste
   const isPrinted = await deps.print(text);
   if (!step.isJson) for (const line of lines) progress.say(line);
   const isUnwritten = reported?.isUnwritten || produced?.isUnwritten;
-  if (isPrinted && !isUnwritten) await confirm(answer, session);
+  if (isPrinted && !isUnwritten) await tellRead(await session.client(), answer);
   const isMissing = isUnwritten || reported?.isMissing || produced?.isMissing;
   return RUN_EXIT[said === "ok" && isMissing ? "unsuccessful" : said];
-}
-
-/**
- * Naming the log_id proves that the outcome was read: from now on the same command means another run. Without it the same
- * command answers this outcome once more.
- */
-async function confirm({ log_id, state }: Answer, session: BrokerSession): Promise<void> {
-  if (log_id === undefined || state === undefined || !isFinal(state) || state === "interrupted") return;
-  const client = await session.client();
-  await client.call("get_operation_status", { log_id }).catch(() => undefined);
 }

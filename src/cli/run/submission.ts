@@ -1,9 +1,8 @@
 /**
- * What a `run` command means: the operation of its key, or a new one. The key (without one, the tool and its arguments)
- * finds the operation of an earlier command, in flight or ended. Its outcome is answered as long as nobody has proven to
- * have read it: a runner that died is started again, and gets it. After that the same command wants another run.
- *
- * That run is named by what it supersedes (`force_new`), so that two commands that want it at once get one operation.
+ * What a `run` command means. Without a key the broker decides whether its call runs again. A key names one operation for good:
+ * its outcome answers until a command with this key has read it, so that a runner which died is started again, and gets it. After
+ * that the same command wants another run, which is named by what it supersedes (`force_new`): two commands that want it at once
+ * get one operation.
  */
 import type { Answer } from "../../shared/operation/answer.js";
 

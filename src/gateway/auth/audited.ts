@@ -47,8 +47,8 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
       }
     },
 
-    async cancel(principal, logId, requester) {
-      const seen = await broker.cancel(principal, logId, requester);
+    async cancel(principal, logId, caller) {
+      const seen = await broker.cancel(principal, logId, caller);
       const known = typeof seen === "object" ? { tool: seen.record.tool, editor: seen.record.editor } : {};
       const answer = typeof seen === "object" ? "accepted" : "refused";
       await note(principal, { verb: "cancel", ...known, log_id: printableName(logId), answer });

@@ -7,6 +7,7 @@ import type { Authenticator } from "../auth/authenticator.js";
 import { createBrowserLogins } from "../auth/browser-logins.js";
 import { createRequestRate } from "../auth/request-rate.js";
 import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "../auth/route-guard.js";
+import { createExchanges } from "../exchange.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
 import type { ProgressOptions } from "../mcp/progress-notifier.js";
@@ -17,7 +18,7 @@ import { createToolList } from "../mcp/tools/tool-list.js";
 import { HEALTH_PATHS } from "../operators/health.js";
 import type { LoginOptions } from "../operators/login-routes.js";
 import { operatorRoutes } from "../operators/operator-routes.js";
-import { createExchanges } from "../rest/exchange.js";
+import { createRestExchanges } from "../rest/exchange.js";
 import { BASE } from "../rest/operation-answer.js";
 import { sendProblem } from "../rest/problem.js";
 import { restRoutes } from "../rest/rest-routes.js";
@@ -98,14 +99,15 @@ export async function createHttpGateway(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
-  const served = { broker, toolList, prompts, log, version, answers, progress: options.progress };
+  const exchanges = createExchanges({ deliveries: broker, log });
+  const served = { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress };
   const keepAliveMs = options.keepAliveMs ?? 15_000;
   const sessions = createHttpSessions(
     { ...served, sessions: store.sessions },
     { idleMs: options.idleMs ?? 30 * 60_000, quietMs: options.quietMs, keepAliveMs },
   );
   const stateless = createStatelessHttp(served, { keepAliveMs });
-  const exchanges = createExchanges({ broker, log });
+  const restExchanges = createRestExchanges({ exchanges, log });
   const bodyLimit = options.bodyLimit ?? 4 * 1024 * 1024;
   const closing = new AbortController();
   // Each stream listens.
@@ -169,7 +171,8 @@ export async function createHttpGateway(
   });
   await app.register(restRoutes, {
     prefix: BASE,
-    ...{ broker, store, exchanges, routeGuard, logins, rate, log, version, bodyLimit, keepAliveMs },
+    ...{ broker, store, routeGuard, logins, rate, log, version, bodyLimit, keepAliveMs },
+    exchanges: restExchanges,
     closing: closing.signal,
     waits: answers.waits,
     audit: deps.gateway.audit,
@@ -181,9 +184,10 @@ export async function createHttpGateway(
     closing.abort();
     toolList.close();
     routeGuard.close();
-    const ended = Promise.all([sessions, stateless, exchanges].map((each) => each.close(CLOSE_DEADLINE_MS)));
+    const ended = Promise.all([sessions, exchanges].map((each) => each.close(CLOSE_DEADLINE_MS)));
     deps.gateway.stopWaiting();
     await ended;
+    await broker.noted();
     await app.close();
   };
   try {

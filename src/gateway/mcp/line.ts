@@ -5,7 +5,6 @@ import type {
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/server";
-import type { MessageOrder } from "./message-order.js";
 import type { Channel } from "./open-request.js";
 
 /** A transport, and what the tracker must know about its way back. */
@@ -14,6 +13,4 @@ export interface Line {
   /** Sends messages that are not answers: progress, changes of the tool list. */
   notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
   channelOf(extra: MessageExtraInfo | undefined): Channel;
-  /** Where messages do not arrive in the order of their numbers, or were read elsewhere. */
-  arrivals?: MessageOrder;
 }

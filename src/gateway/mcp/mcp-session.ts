@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import type { Implementation } from "@modelcontextprotocol/server";
 import { withFields } from "../../shared/log.js";
+import { callerOf } from "../../shared/named-caller.js";
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
 import type { Line } from "./line.js";
@@ -39,18 +40,10 @@ export function openMcpSession(given: McpServerDeps, client: SessionClient, line
   const deps = { ...given, log: withFields(given.log, { principal }) };
   const { broker, log, toolList } = deps;
   const tracker = trackRequests(line, {
-    deliveries: broker,
-    caller,
+    exchanges: deps.exchanges,
+    principal,
+    caller: () => callerOf(caller, server.getClientCapabilities()),
     log,
-    abandoned: (logId) =>
-      void broker
-        .abandon(logId)
-        .catch((error: Error) =>
-          log.warn(
-            { log_id: logId, error: error.message },
-            "could not record that the operation was given up",
-          ),
-        ),
   });
   const working = client.folder === undefined ? [] : [client.folder];
   const ended = new AbortController();
@@ -93,10 +86,11 @@ export function openMcpSession(given: McpServerDeps, client: SessionClient, line
       ended.abort();
       endSubscriptions();
       leave?.();
-      void tracker.idle().then(() => {
-        broker.forget(caller.id);
-        resolve();
-      });
+      void tracker
+        .idle()
+        .then(broker.noted)
+        .catch(() => undefined)
+        .then(resolve);
     };
   });
   const ofSession = serveStateless(

@@ -19,11 +19,14 @@ export function isResponse(message: JSONRPCMessage): message is JSONRPCMessage &
   return !("method" in message) && message.id !== undefined;
 }
 
-/** The request that a message cancels; undefined for any other message. */
-export function cancellationOf(message: JSONRPCMessage): RequestId | undefined {
+/** The request that a message cancels, and why; undefined for any other message. */
+export function cancellationOf(
+  message: JSONRPCMessage,
+): { id: RequestId; reason: string | undefined } | undefined {
   if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
-  const id = message.params?.requestId;
-  return typeof id === "string" || typeof id === "number" ? id : undefined;
+  const { requestId: id, reason } = message.params ?? {};
+  if (typeof id !== "string" && typeof id !== "number") return undefined;
+  return { id, reason: typeof reason === "string" ? reason : undefined };
 }
 
 export function isTooLong(id: RequestId | undefined): boolean {

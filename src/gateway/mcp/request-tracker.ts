@@ -1,11 +1,8 @@
 /**
- * Sits between a transport and the SDK's server: sees every message of one client in order, and knows when an answer was
- * really written. From this it is decided whether an identical call is a retry or a new call (▲6 ▲7).
+ * Sits between a session's transport and the SDK's server: sees every message of one client in order, and hands each answer
+ * through its exchange (../exchange.ts).
  *
- * - Messages are handled one after the other. The delivery of a written answer is stored before the next message is
- *   handled, and for a repeatable tool before the first byte. Only accepting a call occupies its turn, not waiting for
- *   the outcome.
- * - Over stdio requests are ordered by arrival, over HTTP by their ids; stateless ones have no order.
+ * - Messages are handled one after the other. Only accepting a call occupies its turn, not waiting for the outcome.
  * - Requests get our own ids towards the SDK: a client (or a proxy) that sends a request again under its old id is
  *   answered at the newer one, and the older copy is dropped.
  * - Our own requests get ids that no other gateway, and no later life of this session, uses: an answer to a question that
@@ -21,12 +18,9 @@ import type {
   Transport,
 } from "@modelcontextprotocol/server";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
-import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
-import { since } from "../../shared/pipe/arrival-clock.js";
-import { createCreations } from "../abandonment.js";
-import type { Answered, Deliveries } from "../deliveries.js";
+import type { Exchange, Exchanges } from "../exchange.js";
 import type { Line } from "./line.js";
 import {
   cancellationOf,
@@ -37,13 +31,9 @@ import {
   isToolCall,
   storeAway,
 } from "./message-kinds.js";
-import { createMessageOrder, type MessageOrder } from "./message-order.js";
-import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
+import { type Channel, type OpenRequest, requestOf } from "./open-request.js";
 import { createOwnIds } from "./own-ids.js";
 import { createSerialQueue } from "./serial-queue.js";
-
-/** Cancellations of answered requests come soon after the answer, if at all. */
-const REMEMBERED = 200;
 
 export interface RequestTracker {
   /** For the SDK's server. */
@@ -54,38 +44,41 @@ export interface RequestTracker {
   endWaits(): void;
   /** The client will send nothing more: answers are still written, but a mutating tool's do not count as delivered. */
   inputEnded(): void;
-  /** Resolves when every message was handled, every answer written, and every delivery stored. */
+  /** Resolves when every message was handled and every answer written. */
   idle(): Promise<void>;
 }
 
 export interface RequestTrackerDeps {
-  deliveries: Pick<Deliveries, "delivered" | "retracted">;
-  caller: Caller | null;
+  exchanges: Pick<Exchanges, "open">;
+  principal: string;
+  /** Who sends what arrives now. */
+  caller: () => Caller;
   log: Log;
-  /** The client cancelled the unanswered request that created this operation. */
-  abandoned?: (logId: string) => void;
+}
+
+/** Cancellations come while a request is open, or soon after its connection was lost. */
+const REMEMBERED = 200;
+
+interface Entry {
+  readonly exchange: Exchange;
+  readonly channel: Channel;
+  readonly request: OpenRequest;
+  /** Resolves when the present turn of the request is over. */
+  readonly turnOver: Promise<void>;
 }
 
 export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTracker {
-  const { caller, deliveries, log } = deps;
+  const { exchanges, principal, log } = deps;
   const inner = line.transport;
   const turns = createSerialQueue((error) =>
     log.warn({ error: error.message }, "a message could not be handled"),
   );
-  const creations = createCreations((logId) => deps.abandoned?.(logId));
   /** By the id that the SDK sees. */
-  const open = new Map<RequestId, RequestEntry>();
+  const open = new Map<RequestId, Entry>();
   /** By the client's id. */
-  const newest = new Map<RequestId, RequestEntry>();
-  /** Retractions that are not stored yet: until they are, no call may be accepted. */
-  const owed = new Set<RequestId>();
+  const newest = createBoundedMemory<Entry>(REMEMBERED);
   const idleWaiters: (() => void)[] = [];
-  /** The ordering values of recently answered requests, by the client's id. */
-  const answered = createBoundedMemory<RequestId>(REMEMBERED);
-  const arrivals = line.arrivals ?? createMessageOrder();
   const ownIds = createOwnIds();
-  const isOrderedByArrival = caller?.transport === "stdio";
-  let arrived = arrivals.since ?? 0;
   let lastId = 0;
   let waitsEnded = false;
   let hasInputEnded = false;
@@ -97,126 +90,82 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
    */
   const inTurn = (task: () => Promise<void>): void => void setImmediate(() => turns.add(task));
 
-  const isCounted = (entry: RequestEntry): boolean => !entry.isDropped && !hasInputEnded;
-
-  const retract = async (id: RequestId): Promise<void> => {
-    owed.add(id);
-    await deliveries.retracted({ caller, requestId: id });
-    owed.delete(id);
-  };
-
-  /** Resolves in a turn that lasts as long as `begin`; rejects while a retraction is not stored. */
-  const resume = (begin: () => Promise<void>): Promise<void> =>
-    new Promise((begun, failed) => {
-      inTurn(async () => {
-        try {
-          for (const id of owed) await retract(id);
-        } catch (error) {
-          return failed(new BrokerError("STORE_UNAVAILABLE", "", {}, error));
-        }
-        const over = begin();
-        begun();
-        return over;
-      });
-    });
-
-  const cancelled = (id: RequestId): void => {
-    const entry = newest.get(id);
+  const cancelled = (id: RequestId, reason: string | undefined): void => {
+    const entry = newest.get(keyOf(id));
+    log.debug(
+      { requestId: id, isOpen: entry !== undefined && isOpen(entry) },
+      "the client cancelled a request",
+    );
     // At once, out of turn: an answer that is written from now on does not count.
-    entry?.drop();
-    log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
-    creations.cancelled(id);
-    const requestId = entry?.requester.requestId ?? answered.get(String(id));
-    if (requestId !== undefined && requestId !== null) inTurn(() => retract(requestId));
+    entry?.exchange.cancelled(reason);
   };
 
-  const requested = (
-    message: JSONRPCRequest,
-    extra: MessageExtraInfo | undefined,
-    { number, sentAt }: ReturnType<MessageOrder["next"]>,
-  ): void => {
-    const requestId = caller === null ? null : isOrderedByArrival ? number : message.id;
-    const requester = { caller, requestId, since: arrivals.since };
-    const created = (logId: string): void => creations.created(message.id, logId);
+  const isOpen = (entry: Entry): boolean => [...open.values()].includes(entry);
+
+  const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
     const channel = line.channelOf(extra);
-    const entry = createRequestEntry(requester, message.id, channel, sentAt, { created, resume });
+    const exchange = exchanges.open({
+      ...{ principal, caller: deps.caller(), way: channel },
+      isCounted: () => !hasInputEnded,
+    });
+    const entry = createEntry(exchange, channel, message.id);
+    const key = keyOf(message.id);
+    const before = newest.get(key);
+    before?.exchange.drop();
+    if (channel.isResumed && before?.exchange.isCancelled) exchange.drop();
     lastId += 1;
     const sdkId = lastId;
-    newest.get(message.id)?.drop();
     open.set(sdkId, entry);
-    newest.set(message.id, entry);
-    if (!creations.asked(message.id, channel.isResumed)) entry.drop();
-    if (waitsEnded) entry.endWait();
+    newest.set(key, entry);
+    if (waitsEnded) exchange.endWait();
     const isCall = isToolCall(message);
     inTurn(async () => {
-      try {
-        for (const id of owed) await retract(id);
-      } catch (error) {
-        log.warn({ error: (error as Error).message }, "a retraction is still not stored");
-        if (isCall) return answer(sdkId, storeAway(message.id));
-      }
+      // Nobody waits for it any more, and nothing has come of it: it does not begin.
+      if (isCall && exchange.isDropped) return answer(sdkId, nothing(message.id));
       transport.onmessage?.({ ...message, id: sdkId }, extra);
       if (isCall) await entry.turnOver;
     });
   };
 
-  const refuse = (id: RequestId, channel: Channel): void => {
-    channel.write(idTooLong(id)).catch(() => log.debug({}, "the refusal of a long request id was not read"));
+  const createEntry = (exchange: Exchange, channel: Channel, id: RequestId): Entry => {
+    let turn = createTurn();
+    const request: OpenRequest = {
+      ...requestOf(exchange, channel, id),
+      accepted: () => turn.end(),
+      turnAgain: () =>
+        new Promise((begun) =>
+          inTurn(() => {
+            turn = createTurn();
+            begun();
+            return turn.over;
+          }),
+        ),
+    };
+    return {
+      exchange,
+      channel,
+      request,
+      get turnOver() {
+        return turn.over;
+      },
+    };
   };
 
-  /** As of now; over stdio everything that has arrived by now was sent before the answer was read. */
-  const answeredNow = ({ sentAt, channel }: RequestEntry): Answered => ({
-    tookMs: since(sentAt),
-    upTo: isOrderedByArrival ? (channel.readUpTo ?? arrived) : undefined,
-  });
-
-  /**
-   * Replay (▲6): a repeatable tool's answer counts from before its first byte, read or not. If it cannot be recorded it
-   * is not sent.
-   */
-  const notedBefore = async (entry: RequestEntry, message: JSONRPCMessage): Promise<JSONRPCMessage> => {
-    if (entry.delivered?.effect !== "repeatable" || entry.isDropped) return message;
-    try {
-      await deliveries.delivered(entry.requester, entry.delivered.logId, answeredNow(entry));
-      return message;
-    } catch (error) {
-      log.warn(
-        { error: (error as Error).message },
-        "a delivery could not be stored; the outcome is withheld",
-      );
-      return storeAway(entry.id);
-    }
-  };
-
-  const answer = async (sdkId: RequestId, unnoted: JSONRPCMessage): Promise<void> => {
+  const answer = async (sdkId: RequestId, message: JSONRPCMessage): Promise<void> => {
     const entry = open.get(sdkId);
     if (!entry) return;
-    entry.accepted();
-    const message = await notedBefore(entry, unnoted);
-    const wasDropped = entry.isDropped;
-    if (wasDropped) log.debug({ requestId: entry.id }, "this answer is no longer wanted");
-    const isNewest = newest.get(entry.id) === entry;
-    if (!wasDropped) creations.answering(entry.id);
-    const written = wasDropped ? false : await entry.channel.write(message).catch(() => false);
-    if (wasDropped && isNewest) await entry.channel.discard(message).catch(() => undefined);
-    const { delivered } = entry;
-    if (written && delivered && delivered.effect !== "repeatable" && isCounted(entry)) {
-      const at = answeredNow(entry);
-      turns.add(() => deliveries.delivered(entry.requester, delivered.logId, at));
-      const { requestId } = entry.requester;
-      if (delivered.effect === "mutating" && requestId !== null) {
-        entry.channel.onReset?.(() => inTurn(() => retract(requestId)));
-      }
-    }
-    ended(sdkId, entry);
+    const { exchange, channel, request } = entry;
+    request.accepted();
+    await exchange.answer((mayTell) => channel.write(mayTell ? message : storeAway(request.id)));
+    if (exchange.isDropped) log.debug({ requestId: request.id }, "this answer is no longer wanted");
+    if (exchange.isDropped && newest.get(keyOf(request.id)) === entry)
+      await channel.discard(message).catch(() => undefined);
+    open.delete(sdkId);
+    if (open.size === 0) tellIdle();
   };
 
-  const ended = (sdkId: RequestId, entry: RequestEntry): void => {
-    open.delete(sdkId);
-    answered.set(String(entry.id), entry.requester.requestId ?? entry.id);
-    entry.release();
-    if (newest.get(entry.id) === entry) newest.delete(entry.id);
-    if (open.size === 0) tellIdle();
+  const refuse = (id: RequestId, channel: Channel): void => {
+    channel.write(idTooLong(id)).catch(() => log.debug({}, "the refusal of a long request id was not read"));
   };
 
   const heard = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void => {
@@ -232,22 +181,19 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const transport: Transport = {
     async start() {
       inner.onmessage = (message, extra) => {
-        const arrival = arrivals.next();
-        arrived = Math.max(arrived, arrival.number);
-        const id = cancellationOf(message);
-        if (isTooLong(id)) return;
-        if (id !== undefined) cancelled(id);
+        const cancellation = cancellationOf(message);
+        if (cancellation) cancelled(cancellation.id, cancellation.reason);
         else if (isRequest(message) && isTooLong(message.id)) refuse(message.id, line.channelOf(extra));
-        else if (isRequest(message)) requested(message, extra, arrival);
+        else if (isRequest(message)) requested(message, extra);
         else inTurn(async () => heard(message, extra));
       };
       inner.onerror = (error) => transport.onerror?.(error);
       inner.onclose = () => {
         isClosed = true;
-        arrivals.close();
-        for (const entry of open.values()) {
-          entry.drop();
-          entry.accepted();
+        for (const { exchange, request } of open.values()) {
+          exchange.drop();
+          request.accepted();
+          void exchange.answer(async () => false);
         }
         tellIdle();
         transport.onclose?.();
@@ -257,12 +203,12 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
 
     async send(message, options) {
       if (isResponse(message)) {
-        const id = open.get(message.id)?.id;
+        const id = open.get(message.id)?.request.id;
         if (id !== undefined) await answer(message.id, { ...message, id });
         return;
       }
       const related = options?.relatedRequestId;
-      const id = related === undefined ? undefined : open.get(related)?.id;
+      const id = related === undefined ? undefined : open.get(related)?.request.id;
       if (related !== undefined && id === undefined) return;
       await line.notify(ownIds.outgoing(message), { ...options, relatedRequestId: id });
     },
@@ -279,11 +225,11 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
       // Not removed when the transport closes: a call that has arrived is still accepted.
       const entry = open.get(id);
       if (!entry) throw new Error(`request ${id} is not open`);
-      return entry;
+      return entry.request;
     },
     endWaits() {
       waitsEnded = true;
-      for (const entry of open.values()) entry.endWait();
+      for (const { exchange } of open.values()) exchange.endWait();
     },
     inputEnded() {
       hasInputEnded = true;
@@ -295,4 +241,17 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
       await turns.settled();
     },
   };
+}
+
+const keyOf = (id: RequestId): string => `${typeof id} ${id}`;
+
+/** Stands for the answer that a request does not get. */
+const nothing = (id: RequestId): JSONRPCMessage => ({ jsonrpc: "2.0", id, result: {} });
+
+function createTurn(): { over: Promise<void>; end: () => void } {
+  let end: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { over, end };
 }

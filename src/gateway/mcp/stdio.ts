@@ -6,6 +6,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../shared/log.js";
+import { createExchanges } from "../exchange.js";
 import type { Gateway } from "../gateway.js";
 import { createEditorSelection } from "./editor-selection.js";
 import { openMcpSession } from "./mcp-session.js";
@@ -56,10 +57,11 @@ export function serveStdio(
     gone.signal.aborted
       ? Promise.resolve(false)
       : new Promise((resolve) => stdout.write(serializeMessage(message), (error) => resolve(!error)));
-  const channel = { gone: gone.signal, write, discard: async () => undefined };
+  const channel = { gone: gone.signal, isDirect: true, write, discard: async () => undefined };
+  const exchanges = createExchanges({ deliveries: broker, log });
 
   const session = openMcpSession(
-    { broker, toolList, prompts, log, version, answers, progress: options.progress },
+    { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress },
     {
       principal: options.principal ?? "local",
       caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },
@@ -95,7 +97,8 @@ export function serveStdio(
   // Never removed: a late EPIPE without a listener would end the process.
   stdout.on("error", outputFailed).on("close", outputFailed);
 
-  const closed = session.closed.then(() => {
+  const closed = session.closed.then(async () => {
+    await exchanges.close(0);
     toolList.close();
     stdin.off("end", inputEnded).off("close", inputEnded);
     stdout.off("close", outputFailed);

@@ -6,7 +6,6 @@ import { isSent, type OperationRecord } from "../../shared/operation/operation.j
 import { hasRole } from "../../shared/principal.js";
 import type { ListCursor } from "../../shared/store/operations/all-operations.js";
 import type { Store } from "../../shared/store/store.js";
-import type { Abandonment } from "../abandonment.js";
 import type { Principals } from "../auth/authenticator.js";
 import { type Permissions, permissionsOf } from "../auth/permissions.js";
 import type { Cancel } from "../cancel.js";
@@ -53,7 +52,7 @@ export interface OperatorsOperationsDeps extends Pick<Views, "briefViewOf"> {
   operations: Store["operations"];
   allOperations: Store["allOperations"];
   principals: Principals;
-  markWanted: Abandonment["markWanted"];
+  markWanted(record: OperationRecord): Promise<OperationRecord>;
   cancel: Cancel;
 }
 
@@ -121,7 +120,7 @@ export function createOperatorsOperations(deps: OperatorsOperationsDeps): Operat
       if (!record) return undefined;
       const { principal } = await permissionsOf(principals, asker);
       const caller = { id: `operator:${principal.name}`, transport: "http" } as const;
-      const seen = await deps.cancel(record.principal, logId, { caller, requestId: null });
+      const seen = await deps.cancel(record.principal, logId, caller);
       if (typeof seen !== "object") return seen;
       return briefViewOf((await operations.find(logId)) ?? seen.record);
     },

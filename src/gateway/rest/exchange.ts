@@ -1,19 +1,18 @@
 /**
- * One request of the REST API, from its arrival until its answer was written: what is delivered by it is noted as over any
- * other surface (../mcp/request-tracker.ts). A client that hangs up ends its wait, and nothing else.
+ * One request of the REST API, from its arrival until its answer was written (../exchange.ts). A client that hangs up ends its
+ * wait, and nothing else.
  */
 import { randomUUID } from "node:crypto";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Answer } from "../../shared/operation/answer.js";
 import type { Principal } from "../../shared/principal.js";
-import type { Broker } from "../broker.js";
+import type { Exchanges, Way } from "../exchange.js";
 import { watchExchange } from "../mcp/http/http-exchange.js";
-import { createLoneRequests } from "../mcp/lone-request.js";
-import type { Channel, OpenRequest } from "../mcp/open-request.js";
-import { createCallers } from "./caller.js";
+import { loneRequest, type OpenRequest } from "../mcp/open-request.js";
+import { callerOf } from "./caller.js";
 import { problemFrom } from "./problem.js";
 import type { RestAnswer } from "./rest-answer.js";
 
@@ -26,97 +25,70 @@ export interface RestCall {
   ifNoneMatch: string | undefined;
 }
 
-export interface Exchanges {
-  /** `isCall`: it may create an operation. Resolves when everything that is to be stored of the exchange is there. */
-  serve(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    handle: (call: RestCall) => Promise<RestAnswer>,
-    how?: { isCall?: boolean },
-  ): Promise<FastifyReply>;
+type Handle = (call: RestCall) => Promise<RestAnswer>;
+
+type From = Pick<FastifyRequest, "headers" | "identity">;
+
+export interface RestExchanges {
+  serve(request: FastifyRequest, reply: FastifyReply, handle: Handle): Promise<FastifyReply>;
   /** The same for a message on a connection that goes on. */
-  serveMessage(
-    from: Pick<FastifyRequest, "headers" | "identity">,
-    way: MessageWay,
-    handle: (call: RestCall) => Promise<RestAnswer>,
-    how?: { isCall?: boolean },
-  ): Promise<void>;
-  /** Answers open waits as if their time was over; takes at most `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>;
+  serveMessage(from: From, way: MessageWay, handle: Handle): Promise<void>;
 }
 
 /** The way back for one message. */
-export interface MessageWay {
-  /** Aborted once the connection has ended. */
-  gone: AbortSignal;
+export interface MessageWay extends Way {
   /** `json`: the body's text. True once it has left this process. */
   write(answer: RestAnswer & { json?: string }): Promise<boolean>;
 }
 
-export function createExchanges({ broker, log }: { broker: Broker; log: Log }): Exchanges {
-  const lone = createLoneRequests({ deliveries: broker, log });
-  const callers = createCallers(broker.forget);
-
-  const answerOver = async (
-    from: Pick<FastifyRequest, "headers" | "identity">,
-    channel: Channel,
-    handle: (call: RestCall) => Promise<RestAnswer>,
-    { isCall = false }: { isCall?: boolean },
-  ): Promise<void> => {
-    const { clientId, caller } = callers.of(from);
+export function createRestExchanges({
+  exchanges,
+  log,
+}: {
+  exchanges: Pick<Exchanges, "open">;
+  log: Log;
+}): RestExchanges {
+  /** True unless its answer is not wanted any more. */
+  const answerOver = async (from: From, { write, ...way }: MessageWay, handle: Handle): Promise<boolean> => {
+    const { clientId, caller } = callerOf(from);
     const { principal } = from.identity;
-    const ifNoneMatch = from.headers["if-none-match"];
-    await lone.serve({
-      // Its id is nobody's: no two requests of a client are the same one.
-      message: { jsonrpc: "2.0", id: randomUUID(), method: isCall ? "tools/call" : "rest" },
-      caller,
-      channel,
-      async answer({ id }, open) {
-        const answered = await handle({ principal, clientId, request: open, ifNoneMatch })
-          .catch((error: unknown) => problemFrom(error, log))
-          .then(writable);
-        open.accepted();
-        return { jsonrpc: "2.0", id, result: { answered } } as JSONRPCMessage;
-      },
-    });
+    // The client may have sent it because of an answer that is written, but whose write has not called back yet.
+    await nextTurn();
+    const exchange = exchanges.open({ principal: principal.id, caller, way });
+    const channel = { ...way, write: async () => false, discard: async () => undefined };
+    const request = loneRequest(exchange, channel, randomUUID());
+    const answered = await handle({
+      principal,
+      clientId,
+      request,
+      ifNoneMatch: from.headers["if-none-match"],
+    })
+      .catch((error: unknown) => problemFrom(error, log))
+      .then(writable);
+    await exchange.answer((mayTell) => write(mayTell ? answered : withheld(log)));
+    return !exchange.isDropped;
   };
 
   return {
-    async serve(request, reply, handle, how = {}) {
-      const { gone, written, onReset } = watchExchange(reply.raw);
-      const channel: Channel = {
-        gone,
-        onReset,
-        async write(message) {
-          send(reply, answerIn(message, log));
-          return written;
-        },
-        async discard() {
-          reply.hijack();
-          reply.raw.destroy();
-        },
+    async serve(request, reply, handle) {
+      const { written, ...way } = watchExchange(reply.raw);
+      const write = (answer: Writable): Promise<boolean> => {
+        send(reply, answer);
+        return written;
       };
-      await answerOver(request, channel, handle, how);
+      if (await answerOver(request, { ...way, write }, handle)) return reply;
+      reply.hijack();
+      reply.raw.destroy();
       return reply;
     },
 
-    serveMessage: (from, { gone, write }, handle, how = {}) =>
-      answerOver(
-        from,
-        { gone, write: (message) => write(answerIn(message, log)), discard: async () => undefined },
-        handle,
-        how,
-      ),
-
-    close: lone.close,
+    serveMessage: async (from, way, handle) => void (await answerOver(from, way, handle)),
   };
 }
 
-/** The tracker itself refuses only where the store is away. */
-function answerIn(message: JSONRPCMessage, log: Log): Writable {
-  return "result" in message
-    ? (message.result as { answered: Writable }).answered
-    : writable(problemFrom(new BrokerError("STORE_UNAVAILABLE", ""), log));
+/** Instead of an outcome whose delivery cannot be noted. */
+function withheld(log: Log): Writable {
+  return writable(problemFrom(new BrokerError("STORE_UNAVAILABLE", ""), log));
 }
 
 /** With the JSON text of its body. */

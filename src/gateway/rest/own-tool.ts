@@ -24,8 +24,10 @@ export function ownToolOf({ broker, waits }: { broker: Broker; waits: WaitLimits
       limits: { answerBytes: Number.POSITIVE_INFINITY, waits },
       meta: {},
       attach: () => undefined,
-      wait: (logId, ms) =>
-        broker.wait(principal.id, logId, { ms, signal: request.signal, callerKnowsLogId: true }),
+      wait(logId, ms) {
+        request.waitsFor(logId, false);
+        return broker.wait(principal.id, logId, { ms, signal: request.signal, askedBy: request.caller });
+      },
       callUnityTool: () => Promise.reject(new Error("no tool of the broker's calls another here")),
     });
   };

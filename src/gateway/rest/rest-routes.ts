@@ -13,7 +13,7 @@ import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
-import type { Exchanges } from "./exchange.js";
+import type { RestExchanges } from "./exchange.js";
 import { eventRoutes } from "./live/event-routes.js";
 import { socketRoutes } from "./live/socket-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
@@ -33,7 +33,7 @@ export interface RestRoutesOptions {
   /** Aborted when the gateway closes. */
   closing: AbortSignal;
   keepAliveMs: number;
-  exchanges: Exchanges;
+  exchanges: RestExchanges;
   routeGuard: RouteGuard;
   /** Browsers that are logged in; undefined: everybody may do everything. */
   logins: BrowserLogins | undefined;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { ErrorCode } from "../../shared/errors.js";
-import type { Exchanges, RestCall } from "./exchange.js";
+import type { RestCall, RestExchanges } from "./exchange.js";
 import type { RestAnswer } from "./rest-answer.js";
 import { type DescribedAnswer, problems } from "./schemas/problem.js";
 
@@ -25,8 +25,6 @@ export interface Route<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   errors?: readonly ErrorCode[];
   /** False: its answer needs nothing from the store. */
   readsStore?: boolean;
-  /** It may create an operation. */
-  isCall?: boolean;
   handle(
     input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; headers: Headers },
     call: RestCall,
@@ -52,7 +50,7 @@ export function addRoute<
   P extends z.ZodType = typeof NOTHING,
   Q extends z.ZodType = typeof NOTHING,
   B extends z.ZodType = z.ZodUndefined,
->(app: FastifyInstance, exchanges: Exchanges, route: Route<P, Q, B>): void {
+>(app: FastifyInstance, exchanges: RestExchanges, route: Route<P, Q, B>): void {
   const { method, url, summary, description, tag, params, body, headers } = route;
   const query = route.query ?? NOTHING;
   const codes: ErrorCode[] = [
@@ -75,20 +73,16 @@ export function addRoute<
       response: { ...route.answers, ...problems([...new Set(codes)]) },
     },
     handler: (request, reply) =>
-      exchanges.serve(
-        request,
-        reply,
-        (call) =>
-          route.handle(
-            {
-              params: request.params as z.output<P>,
-              query: request.query as z.output<Q>,
-              body: request.body as z.output<B>,
-              headers: request.headers,
-            },
-            call,
-          ),
-        { isCall: route.isCall === true },
+      exchanges.serve(request, reply, (call) =>
+        route.handle(
+          {
+            params: request.params as z.output<P>,
+            query: request.query as z.output<Q>,
+            body: request.body as z.output<B>,
+            headers: request.headers,
+          },
+          call,
+        ),
       ),
   });
 }

@@ -128,7 +128,7 @@ function callLane(
   const answered =
     call.relation === "read"
       ? `read ${clock(to, true)}`
-      : `answered ${clock(to, true)}${call.confirmed ? ", which it confirmed" : ""}`;
+      : `answered ${clock(to, true)}${call.has_read ? ", which it has read" : ""}`;
   // A call that found an outcome reaches back to the end of the one execution.
   const link = call.relation === "replayed" && from > end && svgLink(scale.at(end), left);
   return lane(`call lane-${call.relation}`, name, [

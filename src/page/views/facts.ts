@@ -63,30 +63,13 @@ export interface Outcome {
   message?: string;
 }
 
-/** `read`: asks for it. */
-export function outcomeOf(outcome: Outcome | undefined, state: string, read: () => void): HTMLElement {
+export function outcomeOf(outcome: Outcome | undefined, state: string): HTMLElement {
   const ended = hasEnded(state);
-  const ask = h(
-    "button",
-    { type: "button", class: "small", "data-focus": "outcome", onclick: read },
-    ended ? "Read the outcome" : "Read it now",
-  );
   return h(
     "section",
     { class: "outcome", "aria-labelledby": "outcome" },
     h("h2", { id: "outcome" }, ended ? "Outcome" : "So far"),
-    ...(outcome
-      ? [h("p", {}, outcome.message ?? ""), ...shownOf(outcome)]
-      : [
-          h(
-            "p",
-            { class: "quiet" },
-            ended
-              ? "Not read here yet. An outcome that is read counts as delivered."
-              : "A partial result, if it has reported one.",
-          ),
-          ask,
-        ]),
+    ...(outcome ? [h("p", {}, outcome.message ?? ""), ...shownOf(outcome)] : []),
   );
 }
 

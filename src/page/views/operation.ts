@@ -17,6 +17,9 @@ import { factsOf, outcomeOf } from "./facts.js";
 /** While it goes on, the chart moves this often, ms. */
 const MOVE_MS = 1_000;
 
+/** To look at an operation changes nothing: its outcome is delivered to nobody by that. */
+const LOOK = new URLSearchParams({ look: "true" });
+
 interface Detail {
   message?: string;
   partial_result?: unknown;
@@ -65,7 +68,10 @@ export function operationView(page: Page, logId: string): View {
     }
     noteProgress();
     draw();
-    if (isOwn()) await readLines();
+    if (!isOwn()) return;
+    detail = await get<Detail>(path, LOOK);
+    draw();
+    await readLines();
   };
 
   /** Where it stands in the queue and how far it has come; an open operation is among the newest. */
@@ -88,17 +94,6 @@ export function operationView(page: Page, logId: string): View {
       lines.append(h("li", { class: `line-${type}` }, type !== "log" && h("b", {}, `${type}: `), message));
     consolePart.hidden = lines.childElementCount === 0;
   };
-
-  /**
-   * Only when somebody asks for it: an outcome that was read counts as delivered, and from then on the same call may run again
-   * sooner. To look at an operation must change nothing.
-   */
-  const readOutcome = (): Promise<void> =>
-    attempt(async () => {
-      detail = await get<Detail>(path);
-      draw();
-      return "The outcome was read: it counts as delivered.";
-    });
 
   /** The broker keeps the latest report only: the earlier ones are those that the reader saw come. */
   const noteProgress = (): void => {
@@ -138,7 +133,7 @@ export function operationView(page: Page, logId: string): View {
       factsOf(history),
       timelineOf(history),
       isOwn()
-        ? outcomeOf(detail, history.state, () => void readOutcome())
+        ? outcomeOf(detail, history.state)
         : h(
             "p",
             { class: "quiet" },

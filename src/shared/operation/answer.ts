@@ -55,7 +55,7 @@ export interface Answer extends Partial<CachedForm>, PartialForm {
   deduplicated?: true;
   executed_at?: string;
   age_seconds?: number;
-  /** With a recorded outcome: a caller had proven before this call that it read it (▲7). */
+  /** With a recorded outcome: this caller had read it before. */
   delivery_confirmed?: true;
   /** Absent does not mean unchanged: changes to files on disk are not observed. */
   editor_changed_since?: true;
@@ -101,7 +101,7 @@ export interface AnswerOptions {
   /** Placed first in the message. */
   note?: string | undefined;
   duplicate?: "joined" | "replayed" | undefined;
-  /** A replayed outcome, which a caller had proven before to have read. */
+  /** A replayed outcome, which its caller had read before. */
   isConfirmed?: boolean | undefined;
   /** Leave the result out (get_operation_status, list_operations). */
   brief?: boolean;
@@ -217,12 +217,12 @@ function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): b
   return duplicate !== undefined || record.executedAs !== undefined;
 }
 
-/** Invariant 7: a duplicate is reported as one. */
+/** Invariant 7: a duplicate is reported as one; only of a replay an age is told. */
 function duplicateOf({ record, now, editorNow }: OperationView, options: AnswerOptions): Partial<Answer> {
   // An operation that the Editor refused was sent but never executed.
   const executedAt = record.startedAt ?? (mayHaveBegun(record) ? record.dispatchedAt : undefined);
   const when = executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() };
-  if (!isFinal(record.state)) return { deduplicated: true, ...when };
+  if (!isFinal(record.state) || options.duplicate === "joined") return { deduplicated: true, ...when };
   return {
     deduplicated: true,
     ...when,
@@ -247,19 +247,28 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
   const { record } = view;
   if (isFinal(record.state)) {
     const kept = view.large ? " Its result is large and kept: usage_hint says how to read it." : "";
-    const before = isDuplicate(view, options) ? `${notRunAgain(record)} ` : "";
+    const before =
+      options.duplicate === "joined"
+        ? `${joined(record)} `
+        : isDuplicate(view, options)
+          ? `${notRunAgain(record)} `
+          : "";
     return `${before}${outcomeMessage(record)}${kept}`;
   }
-  const joined =
-    options.duplicate === "joined"
-      ? "Not run again: an identical call is already in flight, and this one joined it. "
-      : "";
+  const together = options.duplicate === "joined" ? `${joined(record)} ` : "";
   // While the Editor is not connected, nobody knows whether the operation goes on.
   const goesOn = view.editorAway ? "" : "; the operation goes on";
   const waited =
     options.waitedSeconds === undefined ? "" : `The wait of ${options.waitedSeconds} s ended${goesOn}. `;
   const leave = view.editorAway ? "" : " and do not restart Unity";
-  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true, timeout: ${options.mostSeconds ?? WAITS.mostSeconds}). Do not send the call again${leave}.`;
+  return `${together}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true, timeout: ${options.mostSeconds ?? WAITS.mostSeconds}). Do not send the call again${leave}.`;
+}
+
+/** One execution for both: this call is no repetition of an earlier one. */
+function joined({ state, startedAt }: OperationRecord): string {
+  if (!isFinal(state)) return "The same call is already in flight, and this one joined it.";
+  const when = startedAt === undefined ? "" : `, which began at ${new Date(startedAt).toISOString()}`;
+  return `This call joined the same call in flight${when}: one run answers both.`;
 }
 
 function notRunAgain(record: OperationRecord): string {

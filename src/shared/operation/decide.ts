@@ -5,16 +5,8 @@
 
 import { editorFor, isFor, type Target, type TargetContext, type TargetProblem } from "../editors/target.js";
 import { isAlwaysRepeatable } from "../tools/tool.js";
-import { isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
-import {
-  countsOf,
-  type EditorState,
-  isSameRequest,
-  type Moment,
-  type ReplayOptions,
-  type Requester,
-  replays,
-} from "./replay.js";
+import { countsOf, type EditorState, type Moment, type ReplayOptions, runsAgain } from "./again.js";
+import { type Caller, isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
 
 /** What the store knew of a hash at one moment. */
 export interface Snapshot extends Moment {
@@ -27,7 +19,8 @@ export interface Snapshot extends Moment {
 }
 
 /** The parts of a call that identify its operation. */
-export interface Sought extends Requester {
+export interface Sought {
+  caller: Caller;
   fingerprint: string;
   target: Target;
   keyed: boolean;
@@ -93,8 +86,6 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
   if (request.keyed && snapshot.records.some((record) => record.fingerprint !== request.fingerprint)) {
     return { kind: "refuse", problem: { code: "IDEMPOTENCY_CONFLICT" } };
   }
-  const own = request.forceNew === undefined ? executionFor(snapshot.records, request) : undefined;
-  if (own) return { kind: isFinal(own.state) ? "replay" : "join", record: own };
   // Named re-run (▲8): a forced call is found only by the operation it supersedes.
   const asked =
     request.forceNew === undefined
@@ -102,7 +93,7 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
       : [snapshot.forced].filter((record) => record !== undefined);
   for (const record of asked) {
     if (!isFinal(record.state) && joins(record, snapshot, request)) return { kind: "join", record };
-    if (isFinal(record.state) && replays(record, request, snapshot, options))
+    if (isFinal(record.state) && !runsAgain(record, request, snapshot, options))
       return { kind: "replay", record };
   }
   return undefined;
@@ -131,12 +122,6 @@ function runsIn({ editor }: OperationRecord, target: Target): string {
   return target.kind === "pool" ? target.pool : editor;
 }
 
-/** Join (▲5): the operation that answers for the one this very request created, whatever has changed since. */
-function executionFor(records: readonly OperationRecord[], request: Sought): OperationRecord | undefined {
-  const made = records.find((record) => record.executedAs !== undefined && isSameRequest(record, request));
-  return made && records.find(({ logId }) => logId === made.executedAs);
-}
-
 /** Ended without having begun. */
 function isPassedOver(record: OperationRecord): boolean {
   return isFinal(record.state) && !mayHaveBegun(record);
@@ -145,10 +130,12 @@ function isPassedOver(record: OperationRecord): boolean {
 /** Join (▲5): a call joins an operation in flight unless a change that the call should see was accepted in between. */
 function joins(record: OperationRecord, { editors, incarnation }: Moment, request: Sought): boolean {
   const isForced = record.supersedes !== undefined && record.supersedes === request.forceNew;
-  if (record.effect === "mutating" || isSameRequest(record, request)) return true;
+  if (record.effect === "mutating") return true;
   // A cancelled operation ends with a partial outcome, which is not what this call asks for.
   if (record.cancel) return false;
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
+  // Its caller cancelled its own request for this run: it wants another one.
+  if (record.givenUpBy?.includes(request.caller.id)) return false;
   // Replay (▲6): it may have ended and been delivered before the store lost that, unless the Editor says it runs.
   if (record.incarnation !== incarnation || (record.rebuilt && record.state !== "running")) return false;
   // A restored operation was counted when it was restored: its place among the changes is its acceptance time.

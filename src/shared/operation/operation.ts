@@ -113,27 +113,21 @@ export function eventsOf(state: State, outcome: Outcome): OperationEvent[] {
 /** A `batch` operation queues behind every interactive one that waits when it is accepted. */
 export type PriorityClass = "interactive" | "batch";
 
-/** The sender of a call: one MCP session, one stdio process, or a token with a client id. */
+/** The sender of a call: one MCP session, one process over stdio, a client that names itself, or a single request. */
 export interface Caller {
   id: string;
-  /** Only over stdio does a later message prove that a quick answer was read (▲7). */
   transport: "stdio" | "http";
+  /** It belongs to no session: nobody can come back as this caller. */
+  isSingleRequest?: true;
+  /** It says itself what it has read, by naming the log_id: receiving an outcome is not enough. */
+  readsByName?: true;
 }
 
-/** An answer with the outcome, written to a request of a caller that was still open. */
-export interface Delivery {
-  /** The answered request: over HTTP its JSON-RPC id, over stdio the number of its arrival. */
-  requestId: RpcId;
-  /** Other requests that received the same answer and were not given up. */
-  earlier?: RpcId[];
-  /** Where larger than requestId: the last request known to have been sent before the answer, or its proof, was read. */
-  upTo?: number;
-  /** ms since the epoch, store clock. */
-  at: number;
-  /** How long the answered request had been open, ms, counted from the earliest time its client can have sent it. */
-  tookMs: number;
-  /** A later message of the caller named the log_id (▲7). */
-  confirmed: boolean;
+/** How far a caller has come that asked for an outcome, or received it (askings.ts). */
+export interface Asking {
+  /** When an answer with the outcome was first delivered to it, ms since the epoch, store clock. */
+  deliveredAt?: number;
+  hasRead?: true;
 }
 
 /** One accepted tool call. Times are ms since the epoch on the store's clock. Arguments and result are stored separately. */
@@ -197,14 +191,20 @@ export interface OperationRecord {
   /** `client`: what the calling MCP client calls itself (clientLabel). A label: nothing is decided by it. */
   createdBy: {
     caller: string | null;
+    /** The client's own id of the request; shown to people, and nothing is decided by it. */
     requestId: RpcId | null;
     transport?: Caller["transport"];
     client?: string;
   };
   /** The span that made it, to which those of its execution belong. */
   trace?: TraceContext;
-  /** Further callers that asked for the outcome of a mutating operation (▲6). */
-  askedBy?: string[];
+  /**
+   * By caller id: further callers that asked for the outcome, and how far each has come. It is owed to those that have not
+   * read it; so it is to its creator, which need not be listed.
+   */
+  askers?: Record<string, Asking>;
+  /** Callers that cancelled a request for this run of a repeatable tool, and meant it: they want another run. */
+  givenUpBy?: string[];
   /** The Editor session of the last submit, stored before the first byte is sent (▲12). */
   sentIn?: string;
   /** Another operation answers this call; this one never began and has no start or end of its own (▲10 b). */
@@ -219,18 +219,14 @@ export interface OperationRecord {
   /** Only with an unknown outcome: the Editor's last signs of life. */
   evidence?: Evidence;
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
-  /** The caller that asked to cancel it; null: a stateless request. Absent: nobody did, or the broker itself. */
-  cancelledBy?: string | null;
+  /** The caller that asked to cancel it. Absent: nobody did, or the broker itself. */
+  cancelledBy?: string;
   /** When its client cancelled the request that created it, while nobody had received its log_id (abandoned.ts). */
   abandonedAt?: number;
   /** Another request waited for it, or received its log_id, before it was sent. */
   isKnown?: true;
-  /** When the outcome was first delivered to an open request (▲6), ms since the epoch, store clock. */
+  /** When the outcome was first delivered to anybody, ms since the epoch, store clock. */
   firstDeliveredAt?: number;
-  /** By caller id; "" holds the requests without a caller. */
-  deliveries: Record<string, Delivery>;
-  /** The store's incarnation in which those two were noted; in another incarnation they prove nothing (▲7). */
-  deliveredIn?: string;
 }
 
 /** What was known of the Editor before it fell silent; times in ms since the epoch, store clock. */

@@ -10,9 +10,9 @@ import {
   type Outcome,
   type SubmitAnswer,
 } from "../wire/wire.js";
+import type { Moment, ReplayOptions } from "./again.js";
 import { lookUp, type Sought } from "./decide.js";
 import { isFinal, type OperationRecord, type State } from "./operation.js";
-import type { Moment, ReplayOptions } from "./replay.js";
 import { isFromBeforeLoss } from "./unsent.js";
 
 /** Stands for the code of an answer that cannot be read. */
@@ -187,10 +187,9 @@ function afterLookUp(
 
 /** The call that created the operation, as input for a new decision. */
 function creatingRequestOf(record: OperationRecord): Sought {
-  const { caller, requestId, transport = "http" } = record.createdBy;
+  const { caller, transport = "http" } = record.createdBy;
   return {
-    caller: caller === null ? null : { id: caller, transport },
-    requestId,
+    caller: { id: caller ?? "", transport },
     fingerprint: record.fingerprint,
     target: { kind: "named", editor: record.editor },
     keyed: record.keyed,

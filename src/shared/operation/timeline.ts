@@ -8,7 +8,6 @@ export interface Duplicate {
   /** ms since the epoch, store clock. */
   at: number;
   relation: "joined" | "replayed";
-  /** null: a stateless request. */
   caller: string | null;
   requestId: RpcId | null;
   /** What the calling client calls itself (clientLabel). */
@@ -40,10 +39,8 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
     [canceller(record), record.cancel?.answer].filter(Boolean).join(": "),
   );
   add(record.endedAt, record.state, record.cancel ? ending(record) : (canceller(record) ?? ending(record)));
-  for (const [caller, { at, requestId, confirmed }] of Object.entries(record.deliveries)) {
-    // Those without a caller have an empty name there.
-    add(at, "delivered", `to ${who(caller || null, requestId)}${confirmed ? ", which confirmed it" : ""}`);
-  }
+  for (const [caller, { deliveredAt, hasRead }] of Object.entries(record.askers ?? {}))
+    add(deliveredAt, "delivered", `to ${who(caller, null)}${hasRead ? ", which has read it" : ""}`);
   return entries
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, event, detail }) => ({
@@ -108,13 +105,14 @@ function named(client: string | undefined): string {
 const KINDS: Readonly<Record<string, string>> = {
   mcp: "HTTP session",
   stdio: "stdio process",
+  cli: "command line",
   rest: "REST client",
 };
 
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
 export function who(caller: string | null, requestId: RpcId | null): string {
-  if (caller === null) return "a stateless request";
-  const [kind = "", id = ""] = caller.split(":");
+  const [kind = "", id = ""] = (caller ?? "request").split(":");
+  if (kind === "request") return "a request without a session";
   const named = KINDS[kind] ?? kind;
   // A request of the REST API has an id of the broker's own, which says nothing to anybody.
   const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;

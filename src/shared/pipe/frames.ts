@@ -4,13 +4,7 @@
  */
 
 /** Raised when one end could misunderstand the other: then the broker serves no session. `control` stays the same. */
-export const PIPE_PROTOCOL = 1;
-
-/** A moment that both ends of a socket on one machine understand (arrival-clock.ts), ms. */
-export interface Instant {
-  monotonic: number;
-  wall: number;
-}
+export const PIPE_PROTOCOL = 2;
 
 /** Opens a session, or resumes it with a broker that does not know it yet. */
 export interface PipeHello {
@@ -22,9 +16,7 @@ export interface PipeHello {
   pid: number;
   /** The client's working folder. */
   folder: string;
-  /** Messages are numbered from this number on; one that is sent again keeps its number. */
-  count: number;
-  /** The session had another broker before: what that one delivered is proven by naming only (▲7). */
+  /** The session had another broker before. */
   isResumed: boolean;
   /** What `select_editor` chose. */
   selected?: string | undefined;
@@ -42,9 +34,12 @@ export interface PipeControl {
 export type ToBroker =
   | PipeHello
   | PipeControl
-  /** The text is one message of the client. `sentAt`: the earliest moment at which it can have been sent. */
-  | { kind: "message"; n: number; sentAt: Instant }
-  /** The broker's message `n` was written to the client, before anything that follows was read from it. */
+  /**
+   * The text is one message of the client: its nth. `waitedMs`: how long it waited for this broker; `isResent`: another broker may
+   * have received it before.
+   */
+  | { kind: "message"; n: number; waitedMs?: number | undefined; isResent?: boolean | undefined }
+  /** The broker's message `n` was written to the client. */
   | { kind: "written"; n: number }
   /** The client sends nothing more. */
   | { kind: "end" }

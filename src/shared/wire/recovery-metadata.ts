@@ -66,6 +66,5 @@ export function rebuiltRecord(
     createdBy: { caller: caller ?? null, requestId: requestId ?? null },
     sentIn: around.session,
     rebuilt: true,
-    deliveries: {},
   };
 }

@@ -2,6 +2,8 @@
  * The exchange between an owner and its Editor about one claimed operation, over one connection: the owner sends it or
  * asks for it, `recover` decides on the answer, and the owner carries that out, until the operation has ended.
  */
+
+import type { ReplayOptions } from "../../shared/operation/again.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
 import {
   type EditorReply,
@@ -10,7 +12,6 @@ import {
   recover,
   type SameAs,
 } from "../../shared/operation/recover.js";
-import type { ReplayOptions } from "../../shared/operation/replay.js";
 import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
 import { inSpan, type TraceContext } from "../../shared/traces.js";

@@ -6,7 +6,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
-import type { ReplayOptions } from "../../shared/operation/replay.js";
+import type { ReplayOptions } from "../../shared/operation/again.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
 import { jobFailure } from "../../shared/store/scripts/job.js";

@@ -1,48 +1,43 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type TraceContext, traceIn } from "../../../shared/traces.js";
+import type { Way } from "../../exchange.js";
+import { isLoopbackAddress } from "../../http/loopback.js";
 
-export interface Exchange {
-  /** Aborted when the connection closed before the whole response was passed to the system. */
-  gone: AbortSignal;
+/** The way back for one HTTP request. */
+export interface HttpWay extends Way {
   /** True once the whole response was passed to the system, false if the connection closed before. */
   written: Promise<boolean>;
-  /** Calls back if the connection is reset soon after the response, before its next request. */
-  onReset(callback: () => void): void;
   /** What its request belongs to, by its headers. */
   trace: TraceContext | undefined;
 }
 
-/** A client that gives up while it reads resets its connection within this time, ms. */
-const RESET_MS = 10_000;
-
-/** Of a connection's newest exchange: what a reset that follows soon calls; undefined while none is to be called. */
-interface Newest {
-  onReset: { callback: () => void; until: number } | undefined;
-}
+/** A client that cannot have read its answer resets its connection within this time, ms. */
+const RESET_MS = 1_000;
 
 type Connection = NonNullable<ServerResponse["socket"]>;
 
-const newest = new WeakMap<Connection, Newest>();
+/** By connection: what a reset calls that comes soon after these answers. */
+const answered = new WeakMap<Connection, { callback: () => void; until: number }[]>();
 
-/** Makes this exchange the connection's newest: a later reset says nothing about those before. */
-function begin(socket: Connection): Newest {
-  const known = newest.has(socket);
-  const exchange: Newest = { onReset: undefined };
-  newest.set(socket, exchange);
-  if (known) return exchange;
-  socket.once("close", (hadError) => {
-    const last = newest.get(socket)?.onReset;
-    if (hadError && last && performance.now() < last.until) last.callback();
-  });
-  return exchange;
+/** Calls back if the connection is reset within a second from now. */
+export function onReset(socket: Connection, callback: () => void): void {
+  const now = performance.now();
+  const recent = (answered.get(socket) ?? []).filter(({ until }) => now < until);
+  if (!answered.has(socket))
+    socket.once("close", (hadError) => {
+      const at = performance.now();
+      for (const answer of answered.get(socket) ?? []) if (hadError && at < answer.until) answer.callback();
+    });
+  answered.set(socket, [...recent, { callback, until: now + RESET_MS }]);
 }
 
-export function watchExchange(raw: ServerResponse): Exchange {
+export function watchExchange(raw: ServerResponse): HttpWay {
   const gone = new AbortController();
   // After its end the response no longer has its connection.
   const { socket } = raw;
-  const exchange = socket && begin(socket);
+  // Who sends another request has read the answer to the one before.
+  if (socket && answered.has(socket)) answered.set(socket, []);
   // A write to a connection that is closing; "close" reports it.
   raw.on("error", () => undefined);
   const written = new Promise<boolean>((resolve) => {
@@ -55,10 +50,21 @@ export function watchExchange(raw: ServerResponse): Exchange {
     gone.abort();
     resolve(false);
   });
-  const onReset = (callback: () => void): void => {
-    if (exchange) exchange.onReset = { callback, until: performance.now() + RESET_MS };
+  return {
+    ...{ gone: gone.signal, written },
+    onReset: (callback) => socket && onReset(socket, callback),
+    isDirect: isDirect(raw.req),
+    trace: traceIn(raw.req.headers),
   };
-  return { gone: gone.signal, written, onReset, trace: traceIn(raw.req.headers) };
+}
+
+/** Its client is on this machine, and no proxy says that it is between. */
+export function isDirect({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): boolean {
+  const names = Object.keys(headers);
+  return (
+    isLoopbackAddress(socket.remoteAddress) &&
+    !names.some((name) => name === "forwarded" || name === "via" || name.startsWith("x-forwarded-"))
+  );
 }
 
 const FORWARDED = ["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"];

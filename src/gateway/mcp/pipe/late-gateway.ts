@@ -70,9 +70,6 @@ function lateBroker(coming: Promise<Broker>): Broker {
   const atOnce: Pick<Broker, AnsweredAtOnce> = {
     results: late(coming.then(({ results }) => results)),
     operate: late(coming.then(({ operate }) => operate)),
-    // Only the verbs that write a proof themselves use it.
-    confirmedBy: (record) => record,
-    forget: (callerId) => void coming.then((broker) => broker.forget(callerId), nothing),
     present(client) {
       let leave: () => void = nothing;
       let hasLeft = false;

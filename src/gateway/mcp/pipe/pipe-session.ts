@@ -1,13 +1,13 @@
 /**
  * MCP over a client's pipe: one session on the broker's local socket. The pipe reads and writes the client's standard
- * streams, numbers what it reads, and acknowledges what it has written before it hands on what it read after that; so
- * delivery and order are those of a session over stdio (▲7).
+ * streams, and says when it has written an answer: from then on that is delivered, as in a session over stdio.
  */
+import { createHash } from "node:crypto";
 import { deserializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../../shared/log.js";
-import type { Frame, Instant, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
+import type { Frame, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
 import { LOCAL } from "../../../shared/principal.js";
 import { createEditorSelection } from "../editor-selection.js";
 import type { Line } from "../line.js";
@@ -43,7 +43,7 @@ export function openPipeSession(
   hello: PipeHello,
 ): PipeSession {
   const { log } = deps;
-  const { since, transport, tracked } = createPipeTransport(line, hello, log);
+  const { transport, tracked } = createPipeTransport(line, hello, log);
   const session = openMcpSession(
     {
       ...deps,
@@ -64,7 +64,7 @@ export function openPipeSession(
     },
     tracked,
   );
-  log.debug({ pid: hello.pid, since, isResumed: hello.isResumed }, "a pipe's session begins");
+  log.debug({ pid: hello.pid, isResumed: hello.isResumed }, "a pipe's session begins");
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= session.close(CLOSE_DEADLINE_MS);
@@ -92,8 +92,10 @@ export function openPipeSession(
   };
 }
 
+type Header<Kind extends ToBroker["kind"]> = Extract<ToBroker, { kind: Kind }>;
+
 interface PipeTransport {
-  heard(header: { n: number; sentAt: Instant }, text: string): void;
+  heard(header: Header<"message">, text: string): void;
   written(n: number): void;
   /** Resolves when the client can be told of changes: it has said that it is initialised, or listens for them. */
   initialized: Promise<void>;
@@ -105,15 +107,12 @@ function createPipeTransport(
   line: PipeLine,
   hello: PipeHello,
   log: Log,
-): { since: number | undefined; transport: PipeTransport; tracked: Line } {
-  const since = hello.isResumed ? hello.count : undefined;
+): { transport: PipeTransport; tracked: Line } {
   /** What the pipe has not written yet, by its number. */
-  const unwritten = new Map<number, (readUpTo: number | undefined) => void>();
+  const unwritten = new Map<number, (isWritten: boolean) => void>();
   let said = 0;
   /** The message that is being handed on. */
-  let present = { number: 0, sentAt: { monotonic: 0, wall: 0 }, listens: false };
-  /** The highest number that the pipe has read, as far as it has reported. */
-  let readUpTo = hello.count;
+  let present: Header<"message"> & { listens: boolean } = { kind: "message", n: 0, listens: false };
   let isClosed = false;
   let isLeaving = false;
   let initialized: () => void = () => undefined;
@@ -121,9 +120,8 @@ function createPipeTransport(
     initialized = resolve;
   });
 
-  /** Resolves with the number of the last message that was read before it was written; undefined if it was not. */
-  const write = (message: JSONRPCMessage, answers?: number): Promise<number | undefined> => {
-    if (line.gone.aborted) return Promise.resolve(undefined);
+  const write = (message: JSONRPCMessage, answers?: number): Promise<boolean> => {
+    if (line.gone.aborted) return Promise.resolve(false);
     said += 1;
     const n = said;
     return new Promise((resolve) => {
@@ -149,32 +147,30 @@ function createPipeTransport(
       isClosed = true;
       line.send({ kind: "ended" });
       line.end();
-      for (const resolve of unwritten.values()) resolve(undefined);
+      for (const resolve of unwritten.values()) resolve(false);
       unwritten.clear();
       sdk.onclose?.();
     },
   };
 
   return {
-    since,
     transport: {
-      heard({ n, sentAt }, text) {
-        readUpTo = Math.max(readUpTo, n);
+      heard(header, text) {
         try {
           const message = deserializeMessage(text);
           const method = "method" in message ? message.method : undefined;
-          present = { number: n, sentAt, listens: method === LISTEN };
+          present = { ...header, listens: method === LISTEN };
           sdk.onmessage?.(message);
           if (method === "notifications/initialized" || method === LISTEN) initialized();
         } catch (error) {
           log.debug({ error: (error as Error).message }, "a line of the client is no message of MCP");
           sdk.onerror?.(error as Error);
           // The pipe may have taken it for a request, and would keep it open, and a broker running for it, for ever.
-          line.send({ kind: "dropped", answers: n });
+          line.send({ kind: "dropped", answers: header.n });
         }
       },
       written(n) {
-        unwritten.get(n)?.(readUpTo);
+        unwritten.get(n)?.(true);
         unwritten.delete(n);
       },
       initialized: isInitialized,
@@ -188,24 +184,28 @@ function createPipeTransport(
         await write(message);
       },
       channelOf() {
-        const { number, listens } = present;
-        let writtenAt: number | undefined;
+        const { n, waitedMs, isResent = false, listens } = present;
         return {
-          gone: line.gone,
-          get readUpTo() {
-            return writtenAt;
-          },
-          async write(answer) {
-            if (listens && isLeaving) return false;
-            writtenAt = await write(answer, number);
-            return writtenAt !== undefined;
-          },
-          discard: async () => line.send({ kind: "dropped", answers: number }),
+          ...{ gone: line.gone, isDirect: true, waitedMs, isResent, logId: logIdOf(hello.session, n) },
+          write: async (answer) => !(listens && isLeaving) && write(answer, n),
+          discard: async () => line.send({ kind: "dropped", answers: n }),
         };
       },
-      arrivals: { next: () => present, since, close: () => undefined },
     },
   };
+}
+
+/** The same for each broker that receives this message: the operation that it makes is found by it. */
+function logIdOf(session: string, n: number): string {
+  const hex = createHash("sha256").update(`${session} ${n}`).digest("hex");
+  // The form of a random UUID (RFC 9562, version 8).
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
 }
 
 /** The tools may have changed while the client had no broker: it is notified once, as soon as possible. */

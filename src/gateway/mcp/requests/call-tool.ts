@@ -107,15 +107,16 @@ async function answered(
             attached[name] = value;
           },
           wait: (id, ms) =>
-            following(call, id, () =>
-              broker.wait(principal, id, {
+            following(call, id, () => {
+              request.waitsFor(id, false);
+              return broker.wait(principal, id, {
                 ms,
                 signal: request.signal,
-                callerKnowsLogId: true,
+                askedBy: request.caller,
                 trace: call.trace,
                 onChange: progress?.update,
-              }),
-            ),
+              });
+            }),
           callUnityTool: (name, args, parameters) =>
             callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
         })
@@ -141,7 +142,7 @@ export function answersTo(
   const shown = (answer: ToolAnswer): CallToolResult =>
     toolResult(
       form === "short" ? shortAnswer(answer, toolList.hasSeveralEditors()) : answer,
-      request.requester.requestId,
+      request.id,
       form,
     );
   const { results } = broker;
@@ -161,7 +162,6 @@ export async function callUnityTool(
   const { record, relation, timeout, isConfirmed } = submission;
   request.accepted();
   const { logId } = record;
-  if (relation === "created") request.created(logId);
   onAccepted(logId);
   const { ms, note } = waitTime(timeout, waits.standardSeconds, waits);
   const waited = { logId, relation, isConfirmed, ms };
@@ -181,15 +181,15 @@ export async function outcomeOf(
   const startedAt = performance.now();
   const onChange = call.progress?.update;
   // A request that is taken up again has told its client the log_id.
-  const callerKnowsLogId = waited.waitedMs !== undefined;
+  const isResumed = waited.waitedMs !== undefined;
   const wait = () =>
     broker.wait(principal, logId, {
       ms,
       signal,
       isOwn,
       onChange,
-      callerKnowsLogId,
-      isCall: !callerKnowsLogId,
+      askedBy: isResumed ? request.caller : undefined,
+      isCall: !isResumed,
       trace: call.trace,
     });
   // What was said in a run of long ago is no news.
@@ -227,8 +227,10 @@ export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolC
   const { name: tool, arguments: args = {}, _meta: meta } = params;
   const { client, request, selection, principal, folders, askUser } = call;
   return {
-    ...request.requester,
+    caller: request.caller,
+    requestId: request.id,
     logId: request.logId,
+    isResent: request.isResent,
     principal,
     client: client && clientLabel(client),
     tool,

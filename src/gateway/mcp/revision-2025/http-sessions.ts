@@ -6,7 +6,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Sessions, StoredSession } from "../../../shared/store/sessions.js";
 import { createEditorSelection } from "../editor-selection.js";
-import { type Exchange, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
+import { type HttpWay, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
 import type { Channel } from "../open-request.js";
 import type { McpServerDeps } from "../server-deps.js";
@@ -126,8 +126,8 @@ export function createHttpSessions(
     void mcp.closed.then(() => {
       if (held.get(id) === session) held.delete(id);
     });
-    const channel = ({ gone, written, onReset, trace }: Exchange, asked: StreamRequest): Channel => ({
-      ...{ gone, onReset, trace },
+    const channel = ({ written, ...way }: HttpWay, asked: StreamRequest): Channel => ({
+      ...way,
       isResumed: asked.resumed !== undefined,
       logId: asked.stream?.logId,
       underWay: (waited) => asked.stream?.underWay(waited),
@@ -276,10 +276,10 @@ export function createHttpSessions(
 }
 
 /** The channel of a request that no client sent. */
-const NOWHERE: Exchange = {
+const NOWHERE: HttpWay = {
   gone: new AbortController().signal,
+  isDirect: false,
   written: Promise.resolve(true),
-  onReset: () => undefined,
   trace: undefined,
 };
 

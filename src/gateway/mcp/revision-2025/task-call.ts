@@ -42,7 +42,7 @@ export async function callAsTask(
   try {
     const submission = await broker.submit(toolCallOf(called, call));
     const { record, relation } = submission;
-    if (relation === "created") request.created(record.logId);
+    request.waitsFor(record.logId, relation === "created");
     request.accepted();
     await broker.count("log_id");
     const view = relation === "created" ? undefined : await broker.read(principal, record.logId);
@@ -63,8 +63,9 @@ export async function createdTask(
 ): Promise<CreateTaskResult> {
   const { record } = view;
   const task = asMcpTask(taskOf(view, await broker.retentionMs()));
-  const again = `Not run again: this task is the operation of an identical call, accepted at ${task.createdAt}.`;
-  const statusMessage = relation === "created" ? task.statusMessage : `${again} ${task.statusMessage}`;
+  const same = `this task is the operation of an identical call, accepted at ${task.createdAt}.`;
+  const before = { created: "", joined: `Joined: ${same} `, replayed: `Not run again: ${same} ` }[relation];
+  const statusMessage = `${before}${task.statusMessage}`;
   const { message } = answerOf(view, relation === "created" ? {} : { duplicate: relation });
   return {
     task: { ...task, statusMessage },

@@ -39,7 +39,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
   const named = async <T>(taskId: string, asked: TaskRequest, read: () => Promise<T>): Promise<T> => {
     try {
       if (!UUID.test(taskId)) throw notFound();
-      await broker.confirm(asked.request.requester, taskId);
+      await broker.named(asked.request.caller, taskId);
       return await read();
     } catch (error) {
       throw error instanceof ProtocolError ? error : refusalError(error, log);
@@ -60,7 +60,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         const { fits, limits } = answersTo(deps, asked);
         const { ms } = waitTime(Number.POSITIVE_INFINITY, 0, limits.waits);
         const { signal } = request;
-        const wait = { ms, signal, onChange: progress?.update, callerKnowsLogId: true };
+        const wait = { ms, signal, onChange: progress?.update, askedBy: request.caller };
         const seen = found(await broker.wait(principal, taskId, wait));
         if (!isFinal(seen.record.state)) {
           const how = "Ask for its result again (tasks/result), or for its state (tasks/get).";
@@ -71,7 +71,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         // A caller that was given the task of an earlier call is told so with the outcome, as by the call itself.
         const explained = await broker.explain(principal, taskId);
         const duplicates = typeof explained === "object" ? explained.duplicates : [];
-        const own = duplicates.find(({ caller }) => caller === (request.requester.caller?.id ?? null));
+        const own = duplicates.find(({ caller }) => caller === request.caller.id);
         request.delivers(seen.record);
         const result = (await fits(answerOf(seen, { duplicate: own?.relation }))) as CallToolResult;
         return { ...result, _meta: { ...result._meta, [RELATED_TASK]: { taskId } } };
@@ -104,7 +104,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         const { principal, request } = asked;
         const before = found(await broker.read(principal, taskId));
         if (isFinal(before.record.state)) throw ended(before);
-        const answered = found(await broker.cancel(principal, taskId, request.requester));
+        const answered = found(await broker.cancel(principal, taskId, request.caller));
         request.accepted();
         const { signal } = request;
         const isToEnd = !isFinal(answered.record.state) && canEnd(answered);

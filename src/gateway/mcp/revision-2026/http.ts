@@ -7,10 +7,10 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/server";
 import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
+import { singleRequest } from "../../exchange.js";
 import { watchExchange } from "../http/http-exchange.js";
-import { createLoneRequests } from "../lone-request.js";
-import { idTooLong, isTooLong } from "../message-kinds.js";
-import type { Channel } from "../open-request.js";
+import { idTooLong, isTooLong, storeAway } from "../message-kinds.js";
+import { type Channel, loneRequest } from "../open-request.js";
 import type { McpServerDeps } from "../server-deps.js";
 import { headerMismatch } from "./headers.js";
 import { MISSING_CAPABILITY, REVISION, unsupported } from "./protocol.js";
@@ -25,16 +25,12 @@ export type Taken =
 export interface StatelessHttp {
   /** Undefined if the message is of an earlier revision. */
   take(headers: IncomingHttpHeaders, body: unknown): Taken | undefined;
-  /** Resolves when the exchange is over and everything that is to be stored of it is there. */
+  /** Resolves when the exchange is over. Each request is a caller of its own: nobody can come back as the same. */
   serve(principal: string, message: JSONRPCRequest, raw: ServerResponse<IncomingMessage>): Promise<void>;
-  /** Answers open waits as if their time was over; takes at most `deadlineMs`. */
-  close(deadlineMs: number): Promise<void>;
 }
 
 export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs: number }): StatelessHttp {
-  const { broker, log } = deps;
   const server = createStatelessServer(deps);
-  const lone = createLoneRequests({ deliveries: broker, log });
 
   const take: StatelessHttp["take"] = (headers, body) => {
     const outcome = classifyInboundRequest({
@@ -68,31 +64,26 @@ export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs:
     take,
 
     async serve(principal, message, raw) {
-      const { gone, written, onReset, trace } = watchExchange(raw);
+      const { written, ...way } = watchExchange(raw);
       // A call may take as long as it likes: its stream shows that it is alive.
       const streams = message.method === "tools/call";
       const response = createResponseStream(raw, { keepAliveMs: options.keepAliveMs, streams });
       const channel: Channel = {
-        gone,
-        onReset,
-        trace,
+        ...way,
         async write(answer) {
           response.end(answer, statusOf(answer));
           return written;
         },
         discard: async () => void raw.destroy(),
       };
-      await lone.serve({
-        message,
-        channel,
-        caller: null,
-        notify: response.send,
-        answer: (own, request, notify) =>
-          server.answer({ principal, message: own, request, folders: [], notify }),
-      });
+      const exchange = deps.exchanges.open({ principal, caller: singleRequest("http"), way });
+      const notify = (method: string, params: Record<string, unknown>): void =>
+        response.send({ jsonrpc: "2.0", method, params });
+      const request = loneRequest(exchange, channel, message.id);
+      const answer = await server.answer({ principal, message, request, folders: [], notify });
+      await exchange.answer((mayTell) => channel.write(mayTell ? answer : storeAway(message.id)));
+      if (exchange.isDropped) await channel.discard(answer);
     },
-
-    close: lone.close,
   };
 }
 

@@ -52,7 +52,7 @@ export async function cancelTask(deps: McpServerDeps, asked: ReadRequest): Promi
   const { record } = await found(deps, asked);
   const { principal, request } = asked;
   if (!isFinal(record.state))
-    await refusing(deps, () => deps.broker.cancel(principal, record.logId, request.requester));
+    await refusing(deps, () => deps.broker.cancel(principal, record.logId, request.caller));
   return {};
 }
 
@@ -74,7 +74,7 @@ async function found(deps: McpServerDeps, asked: ReadRequest): Promise<Operation
     typeof taskId === "string" && UUID.test(taskId)
       ? await refusing(deps, async () => {
           // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
-          await deps.broker.confirm(request.requester, taskId);
+          await deps.broker.named(request.caller, taskId);
           return deps.broker.read(principal, taskId);
         })
       : undefined;

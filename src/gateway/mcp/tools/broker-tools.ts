@@ -78,7 +78,7 @@ const TOOLS: BrokerTool[] = [
             message: `It had already ended; nothing was cancelled. ${described.message}`,
           };
         }
-        const seen = await call.broker.cancel(call.principal, args.log_id, call.request.requester);
+        const seen = await call.broker.cancel(call.principal, args.log_id, call.request.caller);
         return answer(args.log_id, seen, call, cancelNote(seen));
       }),
   ),
@@ -121,7 +121,7 @@ const TOOLS: BrokerTool[] = [
       return {
         status: "completed",
         ...shown,
-        ...shownClients(clients, request.requester.caller?.id),
+        ...shownClients(clients, request.caller.id),
         message: `${shown.editors.length} Editor(s) known, ${connected} connected; ${clients.length} MCP client(s) connected.`,
       };
     },
@@ -144,7 +144,7 @@ async function ofNamed(
   read: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
   if (!UUID.test(named)) return notFound(named.slice(0, 100), false);
-  await call.broker.confirm(call.request.requester, named);
+  await call.broker.named(call.request.caller, named);
   return read();
 }
 

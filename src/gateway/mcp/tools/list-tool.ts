@@ -42,7 +42,7 @@ export const LIST_OPERATIONS = define(
 
 async function rowOf(view: OperationView, { broker, request, limits }: BrokerToolCall) {
   const { record } = view;
-  const mine = request.requester.caller?.id;
+  const mine = request.caller.id;
   const isAnother = record.createdBy.caller !== (mine ?? null);
   const args = await broker.results.argumentsOf(record);
   return {

@@ -12,7 +12,8 @@ import type { Broker } from "../../broker.js";
 import { UNREAD_MS } from "../../events/event-stream.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { webSocketUpgrades } from "../../http/upgrades.js";
-import type { Exchanges, RestCall } from "../exchange.js";
+import { isDirect, onReset } from "../../mcp/http/http-exchange.js";
+import type { RestCall, RestExchanges } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
 import { problemFrom, rawProblem, sendHttpProblem, sendProblem } from "../problem.js";
@@ -23,7 +24,7 @@ import { ClientMessage, type ServerMessage } from "./messages.js";
 
 export interface SocketRoutesDeps extends FollowDeps {
   broker: Broker;
-  exchanges: Exchanges;
+  exchanges: RestExchanges;
   waits: WaitLimits;
   rate: RequestRate;
   log: Log;
@@ -202,9 +203,13 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
       const refused = await deps.rate.refused(request);
       if (refused) throw refused;
       if (read instanceof BrokerError) throw read;
-      const way = { gone: gone.signal, write: (answered: RestAnswer) => answer(id, answered) };
-      const isCall = read.type === "submit";
-      return await exchanges.serveMessage(request, way, (call) => handle(read, call), { isCall });
+      const way = {
+        gone: gone.signal,
+        isDirect: isDirect(request.raw),
+        onReset: (callback: () => void) => onReset(request.raw.socket, callback),
+        write: (answered: RestAnswer) => answer(id, answered),
+      };
+      return await exchanges.serveMessage(request, way, (call) => handle(read, call));
     } catch (error) {
       return answer(id, problemFrom(error, log));
     }

@@ -3,8 +3,9 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import type { DeliveredOperation } from "../../exchange.js";
 import type { Explained } from "../../explained.js";
-import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
+import type { OpenRequest } from "../../mcp/open-request.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { RestCall } from "../exchange.js";
 import { historyFacts } from "../history-facts.js";
@@ -30,6 +31,10 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     query: z.strictObject({
       wait: seconds.describe("Seconds to wait for its end."),
       timeout: seconds.describe("The same."),
+      look: z
+        .stringbool()
+        .default(false)
+        .describe("For a person who looks: nothing counts as delivered or read."),
     }),
     answers: {
       200: json("As it is now, or as it ended.", Operation),
@@ -41,6 +46,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     { params: { id }, query }: { params: z.output<typeof ById>; query: z.output<typeof read.query> },
     call: RestCall,
   ): Promise<RestAnswer> => {
+    if (query.look) return looked(call, id);
     const wait = query.wait ?? query.timeout;
     const waiting = wait === undefined ? {} : { wait: true, timeout: wait };
     let carried: DeliveredOperation | undefined;
@@ -56,6 +62,11 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     // What a client has already is not delivered to it again.
     if (carried && answered.status !== 304) call.request.delivers(carried);
     return answered;
+  };
+  const looked = async (call: RestCall, id: string): Promise<RestAnswer> => {
+    const seen = UUID.test(id) ? await broker.read(call.principal.id, id) : undefined;
+    if (typeof seen === "object") return operationAnswer(answerOf(seen));
+    return (await ofOperator(call, id)) ?? problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
   };
   /** Of another's operation an operator sees that it is, and how it is. */
   const ofOperator = async ({ principal }: RestCall, id: string): Promise<RestAnswer | undefined> => {
@@ -104,7 +115,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     answers: { 200: json("Its history.", History) },
     errors: ["NOT_FOUND"],
     handle: async ({ params: { id } }, call) => {
-      if (UUID.test(id)) await broker.confirm(call.request.requester, id);
+      if (UUID.test(id)) await broker.named(call.request.caller, id);
       const seen = UUID.test(id) ? await explained(call.principal.id, id) : undefined;
       if (typeof seen !== "object") return problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
       const { principal: whose } = seen.record;
@@ -124,7 +135,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     handle: async ({ params: { id }, query: { after } }, { principal, request }) => {
       const read = await broker.log(principal.id, id, after);
       if (!read) return problemOf(notFound(id, false));
-      await broker.confirm(request.requester, id);
+      await broker.named(request.caller, id);
       return { status: 200, body: read, headers: NOT_KEPT };
     },
   });

@@ -8,7 +8,7 @@ import type { WaitLimits } from "../../../shared/wait-time.js";
 import type { Principals } from "../../auth/authenticator.js";
 import type { Broker } from "../../broker.js";
 import { callUnityTool } from "../../mcp/requests/call-tool.js";
-import type { Exchanges, RestCall } from "../exchange.js";
+import type { RestCall, RestExchanges } from "../exchange.js";
 import { submittedAnswer } from "../operation-answer.js";
 import { idempotencyKeyIn, preferenceIn } from "../preferences.js";
 import { problemFrom } from "../problem.js";
@@ -21,7 +21,7 @@ export interface RouteDeps {
   broker: Broker;
   /** Who has which name; undefined: everybody may do everything. */
   principals: Principals | undefined;
-  exchanges: Exchanges;
+  exchanges: RestExchanges;
   waits: WaitLimits;
   log: Log;
 }
@@ -58,7 +58,6 @@ export function submitRoutes(app: FastifyInstance, deps: RouteDeps): void {
     tag: "operations",
     body: Call,
     headers: Headers,
-    isCall: true,
     errors: [
       "INVALID_TIMEOUT",
       "INTEGER_TOO_LARGE",

@@ -1,7 +1,7 @@
 /** What the store knows of a hash, and of the Editors of its operations, at one moment: the input of decisions. */
 import type { Redis, Result } from "ioredis";
-import { isFinal, mayHaveBegun, type OperationRecord } from "../../operation/operation.js";
-import type { EditorState, Moment, Requester } from "../../operation/replay.js";
+import type { EditorState, Moment } from "../../operation/again.js";
+import { type Caller, isFinal, mayHaveBegun, type OperationRecord } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
 import type { EditorProfile } from "../editors/editors.js";
 import { keys } from "../keys.js";
@@ -26,7 +26,7 @@ export interface Chain extends Moment {
 /** Whose earlier operations count as changes that a call must see (▲5): one caller's, or its whole principal's. */
 export interface Asker {
   principal: string;
-  caller: Requester["caller"];
+  caller: Caller | null;
 }
 
 export interface Chains {

@@ -14,8 +14,6 @@ export interface ChangeOptions {
   fence?: OwnerNonce;
   /** Store incarnation (▲13): write only in this incarnation of the store. */
   incarnation?: string | undefined;
-  /** The same, for the incarnation in which the record's deliveries were noted. */
-  inItsIncarnation?: boolean;
   /** The Editor has it already: it needs no place among its principal's running operations. */
   wasSent?: boolean;
 }

@@ -105,12 +105,7 @@ export function createOperations(
     only: ChangeOptions,
   ): Promise<Answer> => {
     const texts = { expected, text };
-    if (isFinal(before.state))
-      return amend(
-        record,
-        texts,
-        only.inItsIncarnation ? { ...only, incarnation: before.deliveredIn } : only,
-      );
+    if (isFinal(before.state)) return amend(record, texts, only);
     const wasSent = only.wasSent === true || isSent(before.state);
     if (!isFinal(record.state))
       return transition(record, texts, { ...only, wasSent }, eventOfChange(before, record));
@@ -218,7 +213,7 @@ export function createOperations(
         const entered = Number(found.version) + 1;
         const order = isNewest ? entered : 0;
         const { incarnation, version } = found;
-        const entry = { order, entered, incarnation, deliveredIn: incarnation };
+        const entry = { order, entered, incarnation };
         const record = { ...lost, ...entry, rebuilt: true as const };
         const only = { fence, incarnation };
         const [kind] = await restoreOperation(record, { version, isNewest }, only, labels);

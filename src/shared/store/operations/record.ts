@@ -26,7 +26,7 @@ const USUAL = {
 /** `state` and `acceptedAt`, which scripts set, come first, where they find them. */
 export function documentOf(record: OperationRecord): string {
   const { state, acceptedAt, logId: _key, mutationSeq: _seq, turn: _turn, ...rest } = record;
-  const { deliveries, deliveredIn, editorMark, ...others } = rest;
+  const { editorMark, ...others } = rest;
   const unusual = Object.entries(others).filter(
     ([name, value]) => value !== USUAL[name as keyof typeof USUAL],
   );
@@ -35,8 +35,6 @@ export function documentOf(record: OperationRecord): string {
     state,
     acceptedAt,
     ...Object.fromEntries(unusual),
-    ...(Object.keys(deliveries).length === 0 ? {} : { deliveries }),
-    ...(deliveredIn === record.incarnation ? {} : { deliveredIn }),
     ...(editorMark && (editorSessionId === record.sentIn ? { editorMark: mark } : { editorMark })),
   });
 }
@@ -56,11 +54,10 @@ export function parseRecord(
 
 /** The same of fields that are there. Schema 2 had no incarnation, and used other names for some tools' effects. */
 export function readRecord(logId: string, [doc, mutationSeq, turn]: readonly unknown[]): OperationRecord {
-  const document = { ...USUAL, deliveries: {}, ...JSON.parse(String(doc)) } as OperationRecord;
+  const document = { ...USUAL, ...JSON.parse(String(doc)) } as OperationRecord;
   const { incarnation = FIRST_INCARNATION, sentIn = "" } = document;
   const mark: Partial<EndMark> | undefined = document.editorMark;
   return {
-    deliveredIn: incarnation,
     ...document,
     ...(mark && { editorMark: { editorSessionId: sentIn, ...mark } as EndMark }),
     logId,

@@ -1,0 +1,196 @@
+/**
+ * The one door through which answers leave, whatever the surface: a request arrives, is cancelled or not, and its answer is
+ * written or fails. Here an outcome counts as delivered, and as read (askings.ts).
+ *
+ * - Delivered: the last byte was handed to an open connection, and the request was not cancelled before that. What comes later
+ *   takes nothing back, but for a mutating tool a reset of the connection within a second. The delivery of a repeatable tool's
+ *   outcome is noted before its first byte: if the process dies in between, nobody gets that outcome as a new one.
+ * - Read: delivered over a direct connection within 10 s of its arrival, while the process did not stand still; not for a caller
+ *   that says itself what it has read.
+ */
+import { randomUUID } from "node:crypto";
+import type { Log } from "../shared/log.js";
+import type { Caller, OperationRecord } from "../shared/operation/operation.js";
+import { createStallWatch } from "../shared/pipe/stall-watch.js";
+import type { Deliveries } from "./deliveries.js";
+
+/** The way back to the client of one request. */
+export interface Way {
+  /** Aborted once the client can no longer be answered here. */
+  readonly gone: AbortSignal;
+  /** Nothing that could keep an answer for itself is between this process and the client. */
+  readonly isDirect: boolean;
+  /** How long the request had waited elsewhere on this machine before it arrived here, ms. */
+  readonly waitedMs?: number | undefined;
+  /** Calls back if the connection is reset within a second from now. */
+  onReset?(callback: () => void): void;
+}
+
+/** The operation whose outcome an answer carries. */
+export type DeliveredOperation = Pick<OperationRecord, "logId" | "effect">;
+
+export interface Exchange {
+  readonly principal: string;
+  readonly caller: Caller;
+  /** Ends the wait: cancelled, client gone, or the gateway closes. Never affects the operation. */
+  readonly signal: AbortSignal;
+  /** The answer is no longer wanted. */
+  readonly isDropped: boolean;
+  /** The client cancelled the request while it was unanswered. */
+  readonly isCancelled: boolean;
+  /** The request waits for this operation; `isOwn`: it created it. */
+  waitsFor(logId: string, isOwn: boolean): void;
+  /** Its answer carries the outcome of this operation. */
+  delivers(operation: DeliveredOperation): void;
+  /** The client cancelled the request; once its answer is being written this takes nothing back. */
+  cancelled(reason: string | undefined): void;
+  /** Its answer is not wanted: it came again. */
+  drop(): void;
+  endWait(): void;
+  /**
+   * Writes the answer, unless nobody wants it; false if it was not written whole. `write` answers whether it was; it is called with
+   * false if the outcome must be withheld, because its delivery cannot be noted.
+   */
+  answer(write: (mayTell: boolean) => Promise<boolean>): Promise<boolean>;
+}
+
+export interface Exchanges {
+  /** `isCounted`: whether what is written now counts as delivered for a mutating tool; left out: it does. */
+  open(from: { principal: string; caller: Caller; way: Way; isCounted?: () => boolean }): Exchange;
+  /** Answers open waits as if their time was over, and resolves when they are answered; takes at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** No client is known that gives a request up sooner in silence, ms. */
+const READ_WITHIN_MS = 10_000;
+
+/** A client that gave up because its own time was over wants what it asked for; any other has cancelled it on purpose. */
+const NAMES_TIMEOUT = /time[sd]?[ -]?out|-32001|deadline/i;
+
+/** The caller of a request that belongs to no session. */
+export function singleRequest(transport: Caller["transport"]): Caller {
+  return { id: `request:${randomUUID()}`, transport, isSingleRequest: true };
+}
+
+export function createExchanges({ deliveries, log }: { deliveries: Deliveries; log: Log }): Exchanges {
+  const stalls = createStallWatch();
+  const open = new Map<Exchange, Promise<void>>();
+
+  const storing = (what: string, stored: Promise<void>): void =>
+    void stored.catch((error: Error) => log.warn({ error: error.message }, what));
+
+  return {
+    open({ principal, caller, way, isCounted = () => true }) {
+      const arrivedAt = performance.now();
+      const wait = new AbortController();
+      let isDropped = way.gone.aborted;
+      let isCancelled = false;
+      let isAnswering = false;
+      let waited: { logId: string; isOwn: boolean } | undefined;
+      let carried: DeliveredOperation | undefined;
+      let left: { isTimeout: boolean } | undefined;
+      let over: () => void = () => undefined;
+
+      const drop = (): void => {
+        isDropped = true;
+        wait.abort();
+      };
+      const isRead = (): boolean =>
+        way.isDirect &&
+        !caller.readsByName &&
+        performance.now() - arrivedAt + (way.waitedMs ?? 0) < READ_WITHIN_MS &&
+        !stalls.hasStalledSince(arrivedAt);
+      const noteGivenUp = (): void => {
+        if (waited && left)
+          storing(
+            "could not note that a request was given up",
+            deliveries.givenUp({ principal, caller }, { ...waited, ...left }),
+          );
+      };
+      const delivered = (logId: string): Promise<void> =>
+        deliveries.delivered(caller, logId, { isRead: isRead() });
+
+      /** False: the outcome must not be told. */
+      const notedBefore = async (): Promise<boolean> => {
+        if (carried?.effect !== "repeatable" || isDropped) return true;
+        try {
+          await delivered(carried.logId);
+          return true;
+        } catch (error) {
+          log.warn({ error: (error as Error).message }, "a delivery was not stored; the outcome is withheld");
+          return false;
+        }
+      };
+
+      const noteAfter = ({ logId, effect }: DeliveredOperation): void => {
+        if (effect === "repeatable" || isDropped || !isCounted()) return;
+        storing("a delivery was not stored", delivered(logId));
+        if (effect === "mutating")
+          way.onReset?.(() => storing("a reset was not stored", deliveries.undelivered(caller, logId)));
+      };
+
+      const exchange: Exchange = {
+        principal,
+        caller,
+        signal: wait.signal,
+        get isDropped() {
+          return isDropped;
+        },
+        get isCancelled() {
+          return isCancelled;
+        },
+        waitsFor(logId, isOwn) {
+          waited = { logId, isOwn };
+          noteGivenUp();
+        },
+        delivers(operation) {
+          carried = operation;
+        },
+        cancelled(reason) {
+          drop();
+          // Its client may have the log_id, or the outcome.
+          if (isAnswering) return;
+          isCancelled = true;
+          left = { isTimeout: reason !== undefined && NAMES_TIMEOUT.test(reason) };
+          noteGivenUp();
+        },
+        drop,
+        endWait: () => wait.abort(),
+        async answer(write) {
+          try {
+            const mayTell = await notedBefore();
+            if (isDropped) return false;
+            isAnswering = true;
+            const isWritten = await write(mayTell).catch(() => false);
+            if (isWritten && carried) noteAfter(carried);
+            return isWritten;
+          } finally {
+            way.gone.removeEventListener("abort", drop);
+            open.delete(exchange);
+            over();
+          }
+        },
+      };
+      open.set(
+        exchange,
+        new Promise((resolve) => {
+          over = resolve;
+        }),
+      );
+      way.gone.addEventListener("abort", drop, { once: true });
+      if (isDropped) wait.abort();
+      return exchange;
+    },
+
+    async close(deadlineMs) {
+      stalls.close();
+      for (const exchange of open.keys()) exchange.endWait();
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs);
+      });
+      await Promise.race([Promise.all(open.values()), deadline]);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Delivered, read, owed: who asked for an outcome, who has it, and who has read it. Each function answers the changed record,
+ * or undefined where nothing changes. Nothing is taken back but by `undelivered`.
+ */
+import type { Asking, Caller, OperationRecord } from "./operation.js";
+
+/** Most callers that a record names. */
+const MOST_ASKERS = 100;
+
+/** Stands for the callers beyond: they asked, and nobody knows whether they have read. */
+const OTHERS = "";
+
+/** How far this caller has come; undefined: it has neither asked for the outcome nor received it. */
+export function askingOf(record: OperationRecord, { id }: Pick<Caller, "id">): Asking | undefined {
+  return record.askers?.[id] ?? (record.createdBy.caller === id ? {} : undefined);
+}
+
+/** Is there a caller that asked for the outcome and has not read it? */
+export function isOwed({ createdBy, askers = {} }: OperationRecord): boolean {
+  const creator = createdBy.caller ?? OTHERS;
+  return !askers[creator]?.hasRead || Object.values(askers).some(({ hasRead }) => !hasRead);
+}
+
+/** The caller waits for the outcome, or is about to be answered with it. */
+export function asked(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  return askingOf(record, caller) ? undefined : withAsking(record, caller, {});
+}
+
+/** An answer with the outcome was delivered to a request of this caller; `isRead`: so that it has read it. */
+export function delivered(
+  record: OperationRecord,
+  caller: Caller,
+  { now, isRead }: { now: number; isRead: boolean },
+): OperationRecord | undefined {
+  const before = askingOf(record, caller) ?? {};
+  if (before.deliveredAt !== undefined && (before.hasRead || !isRead)) return undefined;
+  const { deliveredAt = now } = before;
+  const asking: Asking = { deliveredAt, ...(isRead || before.hasRead ? { hasRead: true } : {}) };
+  return { ...withAsking(record, caller, asking), firstDeliveredAt: record.firstDeliveredAt ?? now };
+}
+
+/** The caller named the log_id: it has read what was delivered to it before. */
+export function named(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  const before = askingOf(record, caller);
+  if (before?.deliveredAt === undefined || before.hasRead) return undefined;
+  return withAsking(record, caller, { ...before, hasRead: true });
+}
+
+/** The connection was reset before the caller can have read its answer: it asked, and never got the outcome. */
+export function undelivered(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  if (askingOf(record, caller)?.deliveredAt === undefined) return undefined;
+  const { firstDeliveredAt: _taken, ...left } = withAsking(record, caller, {});
+  const times = Object.values(left.askers ?? {}).flatMap(({ deliveredAt }) => deliveredAt ?? []);
+  return times.length === 0 ? left : { ...left, firstDeliveredAt: Math.min(...times) };
+}
+
+/** The caller cancelled its request for this run of a repeatable tool: it wants another one. */
+export function givenUp(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  const { effect, givenUpBy = [] } = record;
+  if (effect !== "repeatable" || givenUpBy.includes(caller.id)) return undefined;
+  return { ...record, givenUpBy: [...givenUpBy, caller.id].slice(-MOST_ASKERS) };
+}
+
+function withAsking(record: OperationRecord, { id }: Caller, asking: Asking): OperationRecord {
+  const askers: Record<string, Asking> = { ...record.askers, [id]: asking };
+  const excess = Object.keys(askers).length - MOST_ASKERS;
+  if (excess <= 0) return { ...record, askers };
+  // Whoever has read may be forgotten; it would be one that never asked. A debt may not.
+  const lasting = [id, OTHERS, record.createdBy.caller];
+  const others = Object.keys(askers).filter((each) => !lasting.includes(each));
+  const [gone = OTHERS] = [...others.filter((each) => askers[each]?.hasRead), ...others];
+  const { [gone]: forgotten, ...kept } = askers;
+  return { ...record, askers: forgotten?.hasRead ? kept : { ...kept, [OTHERS]: {} } };
+}
