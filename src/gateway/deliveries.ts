@@ -74,7 +74,7 @@ export function createDeliveries(operations: Pick<Operations, "change">): Delive
       change(logId, (record, now) => {
         if (record.principal !== principal) return undefined;
         const left = isOwn ? abandoned(record, now) : undefined;
-        return isTimeout || isFinal(record.state) ? left : (givenUp(left ?? record, caller) ?? left);
+        return isTimeout ? left : (givenUp(left ?? record, caller) ?? left);
       }),
     noted: async () => void (await Promise.allSettled(storing.values())),
   };

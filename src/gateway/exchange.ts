@@ -3,14 +3,15 @@
  * written or fails. Here an outcome counts as delivered, and as read (askings.ts).
  *
  * - Delivered: the last byte was handed to an open connection, and the request was not cancelled before that. What comes later
- *   takes nothing back, but for a mutating tool a reset of the connection within a second. The delivery of a repeatable tool's
- *   outcome is noted before its first byte: if the process dies in between, nobody gets that outcome as a new one.
+ *   takes nothing back, but for a mutating tool what shows within a second that the two have crossed: the connection is reset, or
+ *   the client says that its time was over. The delivery of a repeatable tool's outcome is noted before its first byte: if the
+ *   process dies in between, nobody gets that outcome as a new one.
  * - Read: delivered over a direct connection within 10 s of its arrival, while the process did not stand still; not for a caller
  *   that says itself what it has read.
  */
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
-import type { Caller, OperationRecord } from "../shared/operation/operation.js";
+import { type Caller, type OperationRecord, SINGLE_REQUEST } from "../shared/operation/operation.js";
 import { createStallWatch } from "../shared/pipe/stall-watch.js";
 import type { Deliveries } from "./deliveries.js";
 
@@ -22,7 +23,7 @@ export interface Way {
   readonly isDirect: boolean;
   /** How long the request had waited elsewhere on this machine before it arrived here, ms. */
   readonly waitedMs?: number | undefined;
-  /** Calls back if the connection is reset within a second from now. */
+  /** Calls back if the connection is reset. */
   onReset?(callback: () => void): void;
 }
 
@@ -42,7 +43,7 @@ export interface Exchange {
   waitsFor(logId: string, isOwn: boolean): void;
   /** Its answer carries the outcome of this operation. */
   delivers(operation: DeliveredOperation): void;
-  /** The client cancelled the request; once its answer is being written this takes nothing back. */
+  /** The client cancelled the request, before or after its answer was written. */
   cancelled(reason: string | undefined): void;
   /** Its answer is not wanted: it came again. */
   drop(): void;
@@ -61,6 +62,9 @@ export interface Exchanges {
   close(deadlineMs: number): Promise<void>;
 }
 
+/** An answer and what shows that its client did not get it are not longer under way, ms. */
+const CROSSING_MS = 1_000;
+
 /** No client is known that gives a request up sooner in silence, ms. */
 const READ_WITHIN_MS = 10_000;
 
@@ -69,7 +73,7 @@ const NAMES_TIMEOUT = /time[sd]?[ -]?out|-32001|deadline/i;
 
 /** The caller of a request that belongs to no session. */
 export function singleRequest(transport: Caller["transport"]): Caller {
-  return { id: `request:${randomUUID()}`, transport, isSingleRequest: true };
+  return { id: `${SINGLE_REQUEST}${randomUUID()}`, transport, isSingleRequest: true };
 }
 
 export function createExchanges({ deliveries, log }: { deliveries: Deliveries; log: Log }): Exchanges {
@@ -89,6 +93,7 @@ export function createExchanges({ deliveries, log }: { deliveries: Deliveries; l
       let waited: { logId: string; isOwn: boolean } | undefined;
       let carried: DeliveredOperation | undefined;
       let left: { isTimeout: boolean } | undefined;
+      let takeBack: () => void = () => undefined;
       let over: () => void = () => undefined;
 
       const drop = (): void => {
@@ -125,8 +130,13 @@ export function createExchanges({ deliveries, log }: { deliveries: Deliveries; l
       const noteAfter = ({ logId, effect }: DeliveredOperation): void => {
         if (effect === "repeatable" || isDropped || !isCounted()) return;
         storing("a delivery was not stored", delivered(logId));
-        if (effect === "mutating")
-          way.onReset?.(() => storing("a reset was not stored", deliveries.undelivered(caller, logId)));
+        if (effect !== "mutating") return;
+        const writtenAt = performance.now();
+        takeBack = () => {
+          if (performance.now() - writtenAt < CROSSING_MS)
+            storing("a crossing was not stored", deliveries.undelivered(caller, logId));
+        };
+        way.onReset?.(takeBack);
       };
 
       const exchange: Exchange = {
@@ -148,10 +158,14 @@ export function createExchanges({ deliveries, log }: { deliveries: Deliveries; l
         },
         cancelled(reason) {
           drop();
+          const isTimeout = reason !== undefined && NAMES_TIMEOUT.test(reason);
           // Its client may have the log_id, or the outcome.
-          if (isAnswering) return;
+          if (isAnswering) {
+            if (isTimeout) takeBack();
+            return;
+          }
           isCancelled = true;
-          left = { isTimeout: reason !== undefined && NAMES_TIMEOUT.test(reason) };
+          left = { isTimeout };
           noteGivenUp();
         },
         drop,

@@ -30,6 +30,7 @@ export function newRecord(
     editorOpen: decision.editorOpen,
     after: decision.after,
     ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
+    ...(decision.askers === undefined ? {} : { askers: decision.askers }),
     order: Number(chain.version) + 1,
     entered: Number(chain.version) + 1,
     incarnation: chain.incarnation,

@@ -78,19 +78,24 @@ function repeatableRuns(
   );
 }
 
+/** How long a client may take that has lost an answer and comes back for it, ms. */
+export function windowOf({ executionMs = 0 }: OperationRecord, { replayWindowMs }: ReplayOptions): number {
+  return Math.max(replayWindowMs, 2 * executionMs);
+}
+
 function mutatingRuns(
   record: OperationRecord,
   caller: Caller,
   { now }: Moment,
-  { replayWindowMs }: ReplayOptions,
+  options: ReplayOptions,
 ): boolean {
   // Unknown stays unknown (▲9): the outcome stays unknown until a caller allows another run with force_new.
   if (record.state === "interrupted") return false;
   const mine = askingOf(record, caller);
   if (mine?.hasRead || !isOwed(record)) return true;
-  const { firstDeliveredAt, executionMs = 0 } = record;
+  const { firstDeliveredAt } = record;
   if (firstDeliveredAt === undefined) return false;
-  if (now < firstDeliveredAt + Math.max(replayWindowMs, 2 * executionMs)) return false;
+  if (now < firstDeliveredAt + windowOf(record, options)) return false;
   // A caller that asked and never got it is still waiting for it.
   return !mine || mine.deliveredAt !== undefined;
 }

@@ -2,7 +2,7 @@
  * Delivered, read, owed: who asked for an outcome, who has it, and who has read it. Each function answers the changed record,
  * or undefined where nothing changes. Nothing is taken back but by `undelivered`.
  */
-import type { Asking, Caller, OperationRecord } from "./operation.js";
+import { type Asking, type Caller, type OperationRecord, SINGLE_REQUEST } from "./operation.js";
 
 /** Most callers that a record names. */
 const MOST_ASKERS = 100;
@@ -59,6 +59,24 @@ export function givenUp(record: OperationRecord, caller: Caller): OperationRecor
   const { effect, givenUpBy = [] } = record;
   if (effect !== "repeatable" || givenUpBy.includes(caller.id)) return undefined;
   return { ...record, givenUpBy: [...givenUpBy, caller.id].slice(-MOST_ASKERS) };
+}
+
+/**
+ * Who is owed the outcome of this operation as its caller runs it again, and may come back for it within `windowMs`: the new outcome
+ * is owed to them as well.
+ */
+export function stillOwed(
+  { acceptedAt, createdBy, askers }: OperationRecord,
+  caller: Caller,
+  { now, windowMs }: { now: number; windowMs: number },
+): Record<string, Asking> {
+  const all: Record<string, Asking> = { ...(createdBy.caller ? { [createdBy.caller]: {} } : {}), ...askers };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([id, { askedAt = acceptedAt, deliveredAt }]) => {
+      const mayComeBack = id !== caller.id && !id.startsWith(SINGLE_REQUEST) && now - askedAt < windowMs;
+      return deliveredAt === undefined && mayComeBack ? [[id, { askedAt }]] : [];
+    }),
+  );
 }
 
 function withAsking(record: OperationRecord, { id }: Caller, asking: Asking): OperationRecord {

@@ -5,8 +5,17 @@
 
 import { editorFor, isFor, type Target, type TargetContext, type TargetProblem } from "../editors/target.js";
 import { isAlwaysRepeatable } from "../tools/tool.js";
-import { countsOf, type EditorState, type Moment, type ReplayOptions, runsAgain } from "./again.js";
-import { type Caller, isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
+import {
+  countsOf,
+  type EditorState,
+  type Moment,
+  REPLAY_DEFAULTS,
+  type ReplayOptions,
+  runsAgain,
+  windowOf,
+} from "./again.js";
+import { stillOwed } from "./askings.js";
+import { type Asking, type Caller, isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
 
 /** What the store knew of a hash at one moment. */
 export interface Snapshot extends Moment {
@@ -43,6 +52,8 @@ export type Decision =
       editorOpen: boolean;
       after: string | null;
       supersedes?: string;
+      /** Who is owed the outcome that it comes after, and this one with it. */
+      askers?: Record<string, Asking>;
     }
   | Lookup
   | { kind: "refuse"; problem: TargetProblem }
@@ -70,6 +81,7 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
   if (found) return found;
   const editor = editorFor(request.target, request.targetContext);
   if (typeof editor !== "string") return { kind: "refuse", problem: editor };
+  const askers = owedBefore(snapshot, request, options);
   return {
     kind: "create",
     editor,
@@ -77,7 +89,19 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
     editorOpen: request.target.kind === "open",
     after: snapshot.newest,
     ...(request.forceNew === undefined ? {} : { supersedes: request.forceNew }),
+    ...(Object.keys(askers).length === 0 ? {} : { askers }),
   };
+}
+
+/** Owed: its caller runs again what others have asked for as well and not got yet. */
+function owedBefore(
+  { records, now }: Snapshot,
+  { target, caller }: Sought,
+  options: ReplayOptions = REPLAY_DEFAULTS,
+): Record<string, Asking> {
+  const before = candidates(records, target).find((record) => !isPassedOver(record));
+  if (before?.effect !== "mutating" || before.keyed) return {};
+  return stillOwed(before, caller, { now, windowMs: windowOf(before, options) });
 }
 
 /** The half of the decision that needs no target: the operation that answers the call, if any (▲4). */

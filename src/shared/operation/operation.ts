@@ -123,8 +123,13 @@ export interface Caller {
   readsByName?: true;
 }
 
+/** What the id of a caller that is a single request begins with. */
+export const SINGLE_REQUEST = "request:";
+
 /** How far a caller has come that asked for an outcome, or received it (askings.ts). */
 export interface Asking {
+  /** When it asked for the outcome of an earlier operation of the hash, and has not got that either, ms since the epoch. */
+  askedAt?: number;
   /** When an answer with the outcome was first delivered to it, ms since the epoch, store clock. */
   deliveredAt?: number;
   hasRead?: true;

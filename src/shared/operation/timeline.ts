@@ -1,7 +1,7 @@
 /** The history of one operation from its record: what happened when, and why it ran once. */
 
 import type { RpcId } from "../wire/rpc.js";
-import { isFinal, type OperationRecord } from "./operation.js";
+import { isFinal, type OperationRecord, SINGLE_REQUEST } from "./operation.js";
 
 /** A call that found this operation instead of creating one. */
 export interface Duplicate {
@@ -111,8 +111,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
 export function who(caller: string | null, requestId: RpcId | null): string {
-  const [kind = "", id = ""] = (caller ?? "request").split(":");
-  if (kind === "request") return "a request without a session";
+  if (caller === null || caller.startsWith(SINGLE_REQUEST)) return "a request without a session";
+  const [kind = "", id = ""] = caller.split(":");
   const named = KINDS[kind] ?? kind;
   // A request of the REST API has an id of the broker's own, which says nothing to anybody.
   const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;

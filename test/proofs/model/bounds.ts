@@ -11,8 +11,14 @@ const NOTHING = {
   names: 0,
   /** Waits of a call that end: its caller receives the log_id, and asks for that. */
   polls: 0,
-  /** Requests given up with a cancellation. */
+  /** Requests given up with a cancellation that names a timeout, and sent again. */
   cancels: 0,
+  /** Requests that their user cancels on purpose. */
+  escs: 0,
+  /** Cancellations of requests whose answers were read. */
+  lateCancels: 0,
+  /** Answers that are written into a connection that is reset. */
+  resets: 0,
   /** The caller goes on in another session; over stdio in another process. */
   sessions: 0,
   /** Calls of somebody else, who names the last Editor. */
@@ -21,7 +27,7 @@ const NOTHING = {
   delays: 0,
   /** Requests that a proxy sends twice. */
   doubles: 0,
-  /** Answers that are written into a connection that nobody reads. */
+  /** Answers that a proxy takes, and that nobody reads. */
   deadAnswers: 0,
   hours: 0,
   gatewayCrashes: 0,

@@ -7,7 +7,7 @@ export const EVERYDAY: readonly Scenario[] = [
     facts: { tool: "run-tests" },
     prelude: [...made(1, 1), ...begun(1)],
     aimedAt: ["repeatableReplaysDelivered", "deliveredAfterWriting"],
-    long: { bounds: { deadAnswers: 1 }, prelude: [] },
+    long: { bounds: { lateCancels: 1 }, prelude: [] },
   }),
   scenario("edit, compile, run-tests (HTTP, the same session)", {
     bounds: { calls: 3, newIntents: 1, mutations: 1 },
@@ -23,9 +23,9 @@ export const EVERYDAY: readonly Scenario[] = [
   }),
   scenario("edit, compile, run-tests (stdio, quick, slow and polled)", {
     bounds: { calls: 2, newIntents: 1, mutations: 1, delays: 1, polls: 1 },
-    facts: { tool: "run-tests", transport: "stdio" },
+    facts: { tool: "run-tests", way: "stdio" },
     prelude: [...made(1, 1), ...begun(1)],
-    long: { bounds: { calls: 3, cancels: 1 } },
+    long: { bounds: { calls: 3, cancels: 1, lateCancels: 1 } },
   }),
   scenario("a compilation, its own reload, and its retry", {
     bounds: { calls: 2, newIntents: 1 },

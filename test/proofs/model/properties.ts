@@ -7,7 +7,7 @@
 import { isFinal, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import { isAlwaysRepeatable } from "../../../src/shared/tools/tool.js";
 import { effectOf, type Facts } from "./state/facts.js";
-import type { Entry, History, Request, State } from "./state/state.js";
+import { type Entry, type History, HOUR, now, type Request, type State } from "./state/state.js";
 
 /** What this step did wrong; undefined: nothing. */
 export function faultOf(before: State, after: State, facts: Facts): string | undefined {
@@ -42,7 +42,10 @@ function faultOfBeginning(state: State, facts: Facts): string | undefined {
   if (record && isFinal(record.state) && !isForgotten) return `${id} begins although it is ${record.state}`;
   if (effectOf(facts) === "read_only") return undefined;
   const mine = madeFor(history, id);
-  const same = earlier.find((one) => madeFor(history, one.id)?.intent === mine?.intent);
+  const isFor = (one: { id: string }): boolean =>
+    madeFor(history, one.id)?.intent === mine?.intent ||
+    history.asked.some(({ id: asked, intent }) => asked === one.id && intent === mine?.intent);
+  const same = earlier.find(isFor);
   if (effectOf(facts) === "repeatable") return faultOfRepeating(state, id, same?.id);
   // ▲6 A caller that received it a whole window ago may mean a new call.
   const isTold = history.reported.some((one) => one.id === same?.id && one.intent === mine?.intent);
@@ -58,15 +61,15 @@ function faultOfBeginning(state: State, facts: Facts): string | undefined {
   return undefined;
 }
 
-/** ▲6 A retry finds the tests that it repeats, if their outcome was not delivered and nothing else has changed. */
-function faultOfRepeating(
-  { history, caller }: State,
-  id: string,
-  earlier: string | undefined,
-): string | undefined {
+/** Again: a retry finds the tests that it repeats, if their outcome was not delivered, is young, and nothing else has changed. */
+function faultOfRepeating(state: State, id: string, earlier: string | undefined): string | undefined {
+  const { history, caller } = state;
   if (earlier === undefined || history.isShaken || earlier in history.toldAt) return undefined;
+  // Its user did not want that run any more.
+  if (history.escaped.some((one) => one.id === earlier)) return undefined;
   const isChanged = caller.changes > (madeFor(history, earlier)?.changes ?? 0);
-  return isChanged ? undefined : `${id} executes an intent that ${earlier} has executed`;
+  const isOld = state.hour > (madeFor(history, earlier)?.hour ?? 0);
+  return isChanged || isOld ? undefined : `${id} executes an intent that ${earlier} has executed`;
 }
 
 /**
@@ -145,7 +148,9 @@ function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Fac
 function faultOfJoining(before: State, after: State, { tool }: Facts): string | undefined {
   for (const request of after.requests) {
     const record = request.logId === undefined ? undefined : before.store.records[request.logId];
-    const isNew = !before.requests.includes(request);
+    const isNew = !before.requests.includes(request) && request.at === "waiting";
+    const fault = record && isNew ? faultOfFinding(before, request, record) : undefined;
+    if (fault !== undefined) return fault;
     if (!record || !isNew || isFinal(record.state)) continue;
     const intent = after.caller.intents[request.intent];
     // Tests and compilations look at what this very session has changed.
@@ -155,6 +160,29 @@ function faultOfJoining(before: State, after: State, { tool }: Facts): string | 
       return `#${request.id} joins ${record.logId}, which is too old for it`;
   }
   return undefined;
+}
+
+/** Again: whom the gateway answers by an operation that it found. */
+function faultOfFinding(
+  { history, hour }: State,
+  { id: number, caller, intent, relation, names }: Request,
+  { logId, effect, state, endedAt = 0 }: OperationRecord,
+): string | undefined {
+  const isOf = (one: { id: string; caller: string }): boolean => one.id === logId && one.caller === caller;
+  if (relation !== "joined" && relation !== "replayed") return undefined;
+  if (effect === "repeatable" && history.escaped.some(isOf))
+    return `#${number} gets ${logId}, which its user has cancelled`;
+  if (relation !== "replayed" || names !== null || state === "interrupted" || history.storeWentBack)
+    return undefined;
+  if (effect === "repeatable")
+    return now({ hour }) - endedAt >= HOUR ? `#${number} gets ${logId}, which is too old` : undefined;
+  if (history.read.some(isOf)) return `#${number} gets ${logId}, which its caller has read`;
+  // Who has asked before, for the same, comes back for what it was not given.
+  if (history.asked.some((one) => one.intent === intent && one.caller === caller)) return undefined;
+  const askers = history.asked.filter(({ id }) => id === logId).map((one) => one.caller);
+  const hasRead = (asker: string): boolean =>
+    history.read.some((one) => one.id === logId && one.caller === asker);
+  return askers.every(hasRead) ? `#${number} gets ${logId}, which is owed to nobody` : undefined;
 }
 
 /** What is wrong when nothing goes on by itself any more. */

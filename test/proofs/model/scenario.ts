@@ -20,7 +20,8 @@ export interface Scenario {
 
 const FACTS: Facts = {
   tool: "build",
-  transport: "http",
+  way: "direct",
+  hasSessions: true,
   rollback: "old copy",
   acknowledges: false,
   heartbeats: false,
@@ -68,11 +69,9 @@ export const ended = (op: number): string[] => [
 export const answered = (request: number, op: number): string[] => [
   `the gateway answers #${request}: op${op}`,
   `the gateway notes that #${request}`,
-  "the caller reads",
 ];
 export const reported = (request: number, op: number): string[] => [
   `the gateway answers #${request}: op${op}`,
-  "the caller reads",
 ];
 export const named = (request: number, op: number): string[] => [
   `the caller sends #${request}, which names op${op}`,

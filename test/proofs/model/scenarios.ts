@@ -1,77 +1,12 @@
 /** What is explored: each scenario lets some things happen, each only so often. */
+import { DELIVERY } from "./delivery.js";
 import { EVERYDAY } from "./everyday.js";
 import { POOLS } from "./pools.js";
 import { answered, begun, ended, made, named, ran, read, type Scenario, scenario, sent } from "./scenario.js";
 
 export const SCENARIOS: readonly Scenario[] = [
-  scenario("a retry is not a new intent", {
-    bounds: { calls: 2, names: 1, deadAnswers: 1 },
-    aimedAt: ["anyMessageConfirms", "olderRequestsCount", "quickHttpAnswersProve"],
-    long: { bounds: { calls: 3, newIntents: 1, deadAnswers: 0 } },
-  }),
-  scenario("a gateway dies at any step", {
-    bounds: { calls: 2, gatewayCrashes: 1 },
-    long: { bounds: { doubles: 1 } },
-  }),
-  scenario("a forced run, sent again", {
-    bounds: { calls: 3, forces: 1 },
-    prelude: read,
-    aimedAt: ["noForcedIdentity"],
-    long: { bounds: { gatewayCrashes: 1, names: 1 } },
-  }),
-  scenario("the message that names it is answered into nothing", {
-    bounds: { calls: 2, polls: 1, deadAnswers: 1 },
-    prelude: [...made(1, 1), ...begun(1)],
-    aimedAt: ["ownAnswerConfirms"],
-    long: { bounds: { polls: 2, sessions: 1 }, prelude: [] },
-  }),
-  scenario("over stdio a client gives up without a word", {
-    bounds: { calls: 2, delays: 1 },
-    facts: { transport: "stdio" },
-    aimedAt: ["slowAnswersProve", "measuredFromReading"],
-    long: { bounds: { calls: 3, cancels: 1, newIntents: 1 } },
-  }),
-  scenario("over stdio a quick answer is lost with its process", {
-    bounds: { calls: 2, sessions: 1 },
-    facts: { transport: "stdio" },
-    aimedAt: ["proofOutlivesGateway"],
-    long: { bounds: { calls: 3, newIntents: 1, delays: 1 } },
-  }),
-  scenario("over stdio an answer is given up, and the store goes back behind that", {
-    bounds: { calls: 2, cancels: 1, copies: 1, rollbacks: 1 },
-    facts: { transport: "stdio" },
-    prelude: ran,
-    aimedAt: ["oldProofsCount"],
-    long: { bounds: { sessions: 1 } },
-  }),
-  scenario("another caller gets the outcome, and an hour passes", {
-    bounds: { calls: 3, others: 1, hours: 1 },
-    prelude: [...made(1, 1), ...begun(1)],
-    aimedAt: ["askersForgotten"],
-  }),
-  scenario("two callers, two Editors", {
-    bounds: { calls: 3, others: 1, hours: 1 },
-    editors: 2,
-    workers: 2,
-    prelude: [
-      ...ran,
-      "Editor 2 starts",
-      "worker 2 takes",
-      "worker 2 says hello",
-      "the caller is not alone",
-      "the caller gives #1 up and sends the call again as #3",
-      "the gateway sees that nobody waits for #1",
-    ],
-    aimedAt: ["newestOfAllOnly", "anyEditorsRunAnswers"],
-    long: { bounds: { deadAnswers: 1 } },
-  }),
+  ...DELIVERY,
   ...EVERYDAY,
-  scenario("an hour with the lid closed", {
-    bounds: { calls: 2, hours: 1 },
-    prelude: [...made(1, 1), ...begun(1)],
-    aimedAt: ["windowFromTheEnd"],
-    long: { bounds: { names: 1, gatewayCrashes: 1 }, prelude: [] },
-  }),
   scenario("repeating what was interrupted", {
     bounds: { calls: 2, newIntents: 1, names: 1, editorCrashes: 1 },
     prelude: [...made(1, 1), ...begun(1)],
@@ -111,8 +46,22 @@ export const SCENARIOS: readonly Scenario[] = [
       "the connection of worker 1 breaks",
       ...made(3, 2, "the caller means"),
     ],
-    aimedAt: ["forcedTakesOld"],
     long: { prelude: [...read, ...named(2, 1), "the connection of worker 1 breaks"] },
+  }),
+  scenario("a forced run of what another caller is owed, while its Editor is away", {
+    bounds: { calls: 4, others: 1, newIntents: 1, forces: 1, sessions: 1, expiries: 1, cuts: 1 },
+    prelude: [
+      ...made(1, 1),
+      ...begun(1),
+      "the caller is not alone",
+      "#2 arrives and joins",
+      ...ended(1),
+      ...answered(1, 1),
+      "the connection of worker 1 breaks",
+      ...made(3, 2, "the caller means"),
+      "the Editor is away for long: op2",
+    ],
+    aimedAt: ["forcedTakesOld"],
   }),
   scenario("the store is started again before the next one is sent", {
     bounds: { calls: 3, newIntents: 1, names: 1, expiries: 1, cuts: 1, restarts: 1 },
@@ -124,9 +73,7 @@ export const SCENARIOS: readonly Scenario[] = [
       "the Editor is away for long: op2",
       "the gateway answers #3",
       "the gateway notes",
-      "the caller reads that op2",
     ],
-    aimedAt: ["nothingEnteredBefore"],
     long: { bounds: { calls: 4, forces: 1 } },
   }),
   scenario("owners hang and lose frames", {
@@ -152,7 +99,6 @@ export const SCENARIOS: readonly Scenario[] = [
       "the Editor is away for long: op2",
       "the gateway answers #3",
       "the gateway notes",
-      "the caller reads that op2",
       "worker 1 says hello",
       ...made(4, 3),
       ...sent(3),
@@ -269,6 +215,10 @@ export const KNOWN: readonly Scenario[] = [
     bounds: { copies: 1, rollbacks: 1, forgets: 1 },
     facts: { rollback: "last seconds", acknowledges: true },
     prelude: [...made(1, 1), ...begun(1)],
+  }),
+  scenario("the connection is reset behind the answer, and the gateway dies before it has noted that", {
+    bounds: { calls: 2, resets: 1, gatewayCrashes: 1 },
+    prelude: ran,
   }),
   scenario("it asked in a session that is gone, another caller gets the outcome, and an hour passes", {
     bounds: { calls: 3, others: 1, hours: 1, sessions: 1 },

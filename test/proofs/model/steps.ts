@@ -27,7 +27,7 @@ export function stepsOf(state: State, facts: Facts, rules: Rules): Step[] {
   gatewaySteps(state, facts, rules, offer);
   workerSteps(state, facts, rules, offer);
   editorSteps(state, facts, rules, offer);
-  callerSteps(state, facts, rules, offer);
+  callerSteps(state, facts, offer);
   faultSteps(state, facts, offer);
   return steps;
 }

@@ -9,15 +9,110 @@ export interface Switch {
 }
 
 export const SWITCHES = {
-  anyMessageConfirms: {
-    schedule: "A",
-    rule: "▲7 a later message proves nothing",
-    without: "over HTTP any later message of the caller confirms what it received",
+  lateCancelTakesBack: {
+    schedule: "delivered: what comes later",
+    rule: "delivered: what comes after the last byte takes nothing back",
+    without: "a cancellation that comes after its answer takes the delivery back",
   },
-  olderRequestsCount: {
+  cancelledIsDelivered: {
+    schedule: "delivered: cancelled before",
+    rule: "delivered: for a request that was not cancelled before",
+    without: "the answer to a request that was cancelled counts as delivered",
+  },
+  crossingIgnored: {
+    schedule: "delivered: a crossing",
+    rule: "delivered: a timeout that is told within a second takes a changing tool's outcome back",
+    without: "what has crossed with the cancellation by a client whose time was over counts as delivered",
+  },
+  resetIgnored: {
+    schedule: "delivered: a reset",
+    rule: "delivered: a reset within a second takes a changing tool's outcome back",
+    without: "what was written into a connection that is reset counts as delivered",
+  },
+  deliveredIsRead: {
+    schedule: "read, W16",
+    rule: "read: delivered is not enough",
+    without: "whatever was delivered counts as read",
+  },
+  slowIsRead: {
+    schedule: "read: within 10 s, W17",
+    rule: "read: within 10 s",
+    without: "however long the request was open, its answer counts as read",
+  },
+  measuredFromReading: {
+    schedule: "read: a stall, W18",
+    rule: "read: not for requests that waited while the process stood still",
+    without: "how long a request took is counted from when the process read it",
+  },
+  proxiedIsRead: {
+    schedule: "read: a direct connection",
+    rule: "read: over a direct connection",
+    without: "what a proxy took within 10 s counts as read",
+  },
+  namingProvesNothing: {
+    schedule: "read: by name",
+    rule: "read: its log_id named afterwards",
+    without: "who names the log_id of what it was given has not read it",
+  },
+  ownAnswerConfirms: {
+    schedule: "read: named afterwards, W19",
+    rule: "read: never by the answer to the naming itself",
+    without: "the answer to a message that names the log_id counts as read",
+  },
+  joinersAreNotOwed: {
+    schedule: "owed: to every caller that asked",
+    rule: "owed: to every caller that asked, joined or waited",
+    without: "an outcome is owed to the caller that created the operation only",
+  },
+  debtsEnd: {
+    schedule: "owed: what comes after",
+    rule: "owed: who is owed an outcome is owed that of the run that replaces it",
+    without: "a run that its caller means anew ends what others are owed",
+  },
+  eachAskingIsOwed: {
+    schedule: "owed: settled by reading",
+    rule: "owed: a caller that reads settles its earlier askings",
+    without: "each request is owed the outcome by itself",
+  },
+  oneStateless: {
+    schedule: "owed: without a session",
+    rule: "owed: an asker without a session is its own caller",
+    without: "all requests without a session are one caller",
+  },
+  readersAreReplayed: {
+    schedule: "again: has read",
+    rule: "again: a changing tool runs if this caller has read the outcome",
+    without: "who has read an outcome is given it again",
+  },
+  owedToNobodyAnswers: {
+    schedule: "again: owed to nobody",
+    rule: "again: a changing tool runs if the outcome is owed to nobody",
+    without: "an outcome that everybody has read who asked for it answers others",
+  },
+  askersForgotten: {
+    schedule: "again: asked and never got it",
+    rule: "again: for the whole retention if this caller asked for it and never got it",
+    without: "the window that somebody else's answer began ends for everybody",
+  },
+  undeliveredNeverAges: {
+    schedule: "again: younger than it took",
+    rule: "again: a repeatable outcome answers only while it is younger than the time that it took",
+    without: "an outcome of tests that nobody got answers for the whole retention",
+  },
+  cancelledIsJoined: {
+    schedule: "again: cancelled by its user",
+    rule: "again: a caller that cancelled its request for a run does not join it",
+    without: "a call joins the run that its own user has cancelled",
+  },
+  timeoutsAreMeant: {
+    schedule: "again: a timeout is no such cancellation",
+    rule: "again: a reason that names a timeout is no such cancellation",
+    without: "a client whose time was over does not find its run again",
+  },
+  hungUpBegins: {
     schedule: "B",
-    rule: "▲7 newer requests only",
-    without: "a request that was sent earlier and comes late counts as a new intent",
+    rule: "a request whose connection has closed before it was accepted does not begin",
+    without: "a request that was given up, and comes late, is accepted",
   },
   noForcedIdentity: {
     schedule: "C",
@@ -40,12 +135,6 @@ export const SWITCHES = {
     rule: "▲10 (b) entered before, not known",
     without:
       "whatever the store knows when the Editor names it is taken for something that the call was made after",
-  },
-  nothingEnteredBefore: {
-    schedule: "W1",
-    rule: "▲10 (b) what entered before is no answer",
-    without:
-      "whatever the Editor names is decided on as if the call came now, however long it has been known",
   },
   forcedTakesOld: {
     schedule: "G",
@@ -114,7 +203,7 @@ export const SWITCHES = {
   },
   windowFromTheEnd: {
     schedule: "S",
-    rule: "▲6 the window begins with the first telling",
+    rule: "again: for 15 minutes after the first delivery",
     without: "the replay window begins when the operation ends",
   },
   acknowledgedAtOnce: {
@@ -162,32 +251,6 @@ export const SWITCHES = {
     rule: "▲8 the refusal shows the newest outcome",
     without: "a refused force_new says only which value to use",
   },
-  proofOutlivesGateway: {
-    schedule: "W15",
-    rule: "▲7 proofs without a name count within the gateway's life",
-    without:
-      "the next process is the same caller, so that its first message proves what the one before received",
-  },
-  quickHttpAnswersProve: {
-    schedule: "W16",
-    rule: "▲7 over HTTP naming is the only proof",
-    without: "over HTTP any later message proves that a quick answer was read",
-  },
-  slowAnswersProve: {
-    schedule: "W17",
-    rule: "▲7 slow answers are proven by naming only",
-    without: "over stdio any later message proves that any answer was read",
-  },
-  measuredFromReading: {
-    schedule: "W18",
-    rule: "▲7 counted from when the client can have sent it",
-    without: "how long a request took is counted from when it was read",
-  },
-  ownAnswerConfirms: {
-    schedule: "W19",
-    rule: "▲7 never by its own answer",
-    without: "the answer to a message that names the log_id counts as read",
-  },
   deliveredAfterWriting: {
     schedule: "W20",
     rule: "▲6 delivered from before the first byte",
@@ -197,11 +260,6 @@ export const SWITCHES = {
     schedule: "W21",
     rule: "▲4 the newest of each Editor",
     without: "only the newest operation of all is asked",
-  },
-  oldProofsCount: {
-    schedule: "▲7 across incarnations",
-    rule: "▲7 after a change of incarnation no delivery and no proof from before counts",
-    without: "what a store that went back says of deliveries is believed",
   },
   poolsForgetLosses: {
     schedule: "H",
@@ -222,11 +280,6 @@ export const SWITCHES = {
     schedule: "J, a pool",
     rule: "▲13 only what was never sent goes back to a pool",
     without: "what was sent to an Editor goes back to its pool when that Editor is away",
-  },
-  askersForgotten: {
-    schedule: "▲6 who asked",
-    rule: "▲6 callers that asked and received no outcome get it for the whole retention",
-    without: "the window that somebody else's answer began ends for everybody",
   },
 } as const satisfies Record<string, Switch>;
 

@@ -12,24 +12,22 @@ export interface HttpWay extends Way {
   trace: TraceContext | undefined;
 }
 
-/** A client that cannot have read its answer resets its connection within this time, ms. */
-const RESET_MS = 1_000;
-
 type Connection = NonNullable<ServerResponse["socket"]>;
 
-/** By connection: what a reset calls that comes soon after these answers. */
-const answered = new WeakMap<Connection, { callback: () => void; until: number }[]>();
+/** By connection: what its reset calls. */
+const answered = new WeakMap<Connection, (() => void)[]>();
 
-/** Calls back if the connection is reset within a second from now. */
+/** Most answers of one connection that wait for it. */
+const MOST_ANSWERED = 100;
+
+/** Calls back if the connection is reset. */
 export function onReset(socket: Connection, callback: () => void): void {
-  const now = performance.now();
-  const recent = (answered.get(socket) ?? []).filter(({ until }) => now < until);
-  if (!answered.has(socket))
+  const before = answered.get(socket);
+  if (!before)
     socket.once("close", (hadError) => {
-      const at = performance.now();
-      for (const answer of answered.get(socket) ?? []) if (hadError && at < answer.until) answer.callback();
+      if (hadError) for (const each of answered.get(socket) ?? []) each();
     });
-  answered.set(socket, [...recent, { callback, until: now + RESET_MS }]);
+  answered.set(socket, [...(before ?? []), callback].slice(-MOST_ANSWERED));
 }
 
 export function watchExchange(raw: ServerResponse): HttpWay {

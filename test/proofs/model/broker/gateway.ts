@@ -2,6 +2,8 @@
 
 import { newRecord } from "../../../../src/gateway/new-record.js";
 import type { Target } from "../../../../src/shared/editors/target.js";
+import { REPLAY_DEFAULTS } from "../../../../src/shared/operation/again.js";
+import { askingOf } from "../../../../src/shared/operation/askings.js";
 import {
   type Decision,
   decide,
@@ -26,14 +28,11 @@ import {
   without,
 } from "../state/state.js";
 import type { Rules } from "../switches.js";
-import { answers, cancels, notes, writesNoted } from "./answers.js";
-import { confirmed } from "./deliveries.js";
+import { answers, cancels, notes, takesBack, writesNoted } from "./answers.js";
+import { asked as askedFor, callerOf, named } from "./deliveries.js";
 import { sweeps } from "./janitor.js";
 import { lossesOf } from "./pools.js";
-import { changed, created, jobAdded, joined, snapshotOf } from "./store.js";
-
-/** Newer than any request that there is. */
-const NEWEST = 1_000_000;
+import { created, jobAdded, joined, snapshotOf } from "./store.js";
 
 export function gatewaySteps(state: State, facts: Facts, rules: Rules, offer: Offer): void {
   for (const request of state.requests) {
@@ -41,6 +40,7 @@ export function gatewaySteps(state: State, facts: Facts, rules: Rules, offer: Of
     else if (request.at === "creating") creates(state, request, facts, rules, offer);
     else if (request.at === "waiting") answers(state, request, facts, rules, offer);
     else if (request.at === "telling") writesNoted(state, request, facts, rules, offer);
+    else if (request.at === "reset") takesBack(state, request, rules, offer);
     else notes(state, request, facts, rules, offer);
   }
   sweeps(state, rules, offer);
@@ -50,28 +50,47 @@ const to = (state: State, request: Request, by: Request): Pick<State, "requests"
   requests: replaced(state.requests, request, by),
 });
 
-/** Over stdio a message is handled when those before it have been: accepted, or answered and noted. */
-function waitsItsTurn({ requests }: State, request: Request, { transport }: Facts): boolean {
-  if (transport === "http") return false;
-  return requests.some(
-    (one) =>
-      one !== request &&
-      one.caller === request.caller &&
-      (one.at === "network" ? one.id < request.id : one.at !== "waiting" && one.at !== "telling"),
-  );
+/**
+ * What has been written is noted before the next message is handled (`noted` in src/gateway/deliveries.ts). Over stdio a message
+ * is handled when those before it have been accepted.
+ */
+function waitsItsTurn({ requests }: State, request: Request, { way }: Facts): boolean {
+  return requests.some((one) => {
+    if (one === request) return false;
+    if (one.at === "noting" || one.at === "reset") return true;
+    if (way !== "stdio" || one.caller !== request.caller) return false;
+    return one.at === "network" ? one.id < request.id : one.at === "creating";
+  });
+}
+
+/** The client of an HTTP request has closed its connection; a proxy closes that of the copy once the other is answered. */
+function isHungUp({ requests }: State, request: Request, { way }: Facts, { off }: Rules): boolean {
+  if (request.open || way === "stdio" || request.asks === "cancel" || off === "hungUpBegins") return false;
+  return !(request.isDouble && requests.some((one) => one.id === request.id && !one.isDouble && one.open));
 }
 
 function arrives(state: State, request: Request, facts: Facts, rules: Rules, offer: Offer): void {
   if (waitsItsTurn(state, request, facts)) return;
   if (request.asks === "cancel") {
-    cancels(state, request, offer);
+    cancels(state, request, facts, rules, offer);
     return;
   }
-  const store = confirmed(state.store, request, rules);
+  if (isHungUp(state, request, facts, rules) || request.isDropped) {
+    offer("part", `${nameOf(request)} arrives, and nobody waits for it`, {
+      requests: without(state.requests, request),
+    });
+    return;
+  }
+  const store = named(state.store, request, rules);
+  const history = readBy(state, request);
   if (request.asks === "name") {
     const logId = request.names ?? "";
     const asks = to(state, request, { ...request, at: "waiting", logId, relation: "read" });
-    offer("part", `${nameOf(request)} arrives and names ${logId}`, { store, ...asks });
+    offer("part", `${nameOf(request)} arrives and names ${logId}`, {
+      store: askedFor(store, logId, request, rules),
+      history,
+      ...asks,
+    });
     return;
   }
   const decision = decideOn({ ...state, store }, request, facts, rules);
@@ -86,26 +105,30 @@ function arrives(state: State, request: Request, facts: Facts, rules: Rules, off
     const plan: Plan = { version, incarnation: store.incarnation, ...links };
     offer("part", `${says}; the gateway decides to create an operation after ${plan.after ?? "none"}`, {
       store,
+      history,
       ...to(state, request, { ...request, at: "creating", plan }),
     });
   } else {
     const { logId, state: found } = decision.record;
     const verb = decision.kind === "join" ? "joins" : "is answered by";
     const relation = decision.kind === "join" ? "joined" : "replayed";
-    const asked = changed(store, logId, (record) => askedBy(record, request.caller)).store;
+    const asked = askedFor(store, logId, request, rules);
     offer("part", `${says} and ${verb} ${logId} (${found})`, {
+      history: { ...history, asked: [...history.asked, askerIn(logId, request)] },
       store: decision.kind === "join" ? joined(asked, decision.record, request.caller) : asked,
       ...to(state, request, { ...request, at: "waiting", logId, relation }),
     });
   }
 }
 
-/** ▲6 A further caller waits for the outcome of a mutating operation. */
-function askedBy(record: OperationRecord, caller: string): { record: OperationRecord } | undefined {
-  const known = record.askedBy ?? [];
-  if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
-    return undefined;
-  return { record: { ...record, askedBy: [...known, caller] } };
+const askerIn = (id: string, { caller, intent }: Request) => ({ id, caller, intent });
+
+/** The judge's own note of what naming a log_id says. */
+function readBy({ store, history }: State, { names, caller }: Request): State["history"] {
+  const id = (names !== null && store.records[names]?.executedAs) || names;
+  const asking = id === null ? undefined : store.records[id]?.askers?.[caller];
+  if (id === null || asking?.deliveredAt === undefined) return history;
+  return { ...history, read: [...history.read, { id, caller }] };
 }
 
 /** ▲8 The refusal shows the newest operation as a replay does. Without it a client obeys blindly. */
@@ -147,10 +170,8 @@ function refuses(
 function decideOn(state: State, request: Request, facts: Facts, rules: Rules): Decision {
   const snapshot = snapshotOf(state, state.store, request);
   const named = request.names === null ? undefined : state.store.records[request.names];
-  const isStdio = facts.transport === "stdio" || rules.off === "quickHttpAnswersProve";
   const asked: SubmitRequest = {
-    caller: { id: request.caller, transport: isStdio ? "stdio" : "http" },
-    requestId: request.id,
+    caller: callerOf(request, rules),
     fingerprint: "f",
     hash: HASH,
     target: facts.isPool ? { kind: "pool", pool: POOL } : targetOf(state, request, rules),
@@ -167,8 +188,6 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): D
     records: snapshot.records.map(change),
   });
   switch (rules.off) {
-    case "olderRequestsCount":
-      return decide(snapshot, { ...asked, requestId: NEWEST });
     case "noForcedIdentity":
       return decide({ ...snapshot, forced: undefined }, asked);
     case "alwaysJoins":
@@ -187,13 +206,20 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): D
       return decide(newestOnly(snapshot), asked);
     case "anyEditorsRunAnswers":
       return decide(snapshot, { ...asked, target: { kind: "open" } });
-    case "oldProofsCount":
-      return decide(
-        all((record) => ({ ...record, deliveredIn: snapshot.incarnation })),
-        asked,
-      );
     case "askersForgotten":
-      return decide(all(withoutAskers), asked);
+      return decide(all(asThoughItNeverAsked(asked.caller.id)), asked);
+    case "cancelledIsJoined":
+      return decide(all(asNotGivenUp), asked);
+    case "undeliveredNeverAges":
+      return decide(snapshot, asked, { ...REPLAY_DEFAULTS, undeliveredMs: Number.POSITIVE_INFINITY });
+    case "debtsEnd": {
+      const decision = decide(snapshot, asked);
+      return decision.kind === "create" ? { ...decision, askers: {} } : decision;
+    }
+    case "readersAreReplayed":
+      return decide(all(asUnreadBy(asked.caller.id)), asked);
+    case "owedToNobodyAnswers":
+      return decide(all(asOwed), asked);
     default:
       return decide(snapshot, asked);
   }
@@ -225,6 +251,19 @@ const asDelivered = (record: OperationRecord): OperationRecord =>
 function asUntold({ firstDeliveredAt: _told, ...record }: OperationRecord): OperationRecord {
   return record;
 }
+function asNotGivenUp({ givenUpBy: _given, ...record }: OperationRecord): OperationRecord {
+  return record;
+}
+const asUnreadBy =
+  (caller: string) =>
+  (record: OperationRecord): OperationRecord => {
+    const { hasRead: _read, ...asking } = record.askers?.[caller] ?? {};
+    return { ...record, askers: { ...record.askers, [caller]: asking } };
+  };
+const asOwed = (record: OperationRecord): OperationRecord => ({
+  ...record,
+  askers: { ...record.askers, "somebody who never asked": {} },
+});
 const standingStill =
   ({ editors }: Snapshot) =>
   (record: OperationRecord): OperationRecord => {
@@ -242,9 +281,15 @@ const newestOnly = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
   records: snapshot.records.toSorted((a, b) => b.order - a.order).slice(0, 1),
 });
-function withoutAskers({ askedBy: _asked, ...record }: OperationRecord): OperationRecord {
-  return { ...record, createdBy: { caller: null, requestId: null } };
-}
+/** It counts as one that has received the outcome. */
+const asThoughItNeverAsked =
+  (caller: string) =>
+  (record: OperationRecord): OperationRecord => {
+    const deliveredAt = record.firstDeliveredAt;
+    return deliveredAt === undefined || !askingOf(record, { id: caller })
+      ? record
+      : { ...record, askers: { ...record.askers, [caller]: { deliveredAt } } };
+  };
 
 function targetOf(state: State, { target }: Request, { off }: Rules): Target {
   if (target !== null) return { kind: "named", editor: target };
@@ -264,7 +309,7 @@ function creates(state: State, request: Request, facts: Facts, rules: Rules, off
     return;
   }
   const logId = `op${history.made.length + 1}`;
-  const record = recordOf(state, request, plan, facts, logId);
+  const record = recordOf(request, plan, { state, facts, rules }, logId);
   const made = {
     intent: request.intent,
     hour: state.hour,
@@ -276,7 +321,11 @@ function creates(state: State, request: Request, facts: Facts, rules: Rules, off
   const says = `the gateway writes ${logId}${after(record)}, with its job`;
   const changes = {
     store: jobAdded(written, record, rules) || written.store,
-    history: { ...history, made: [...history.made, made] },
+    history: {
+      ...history,
+      made: [...history.made, made],
+      asked: [...history.asked, askerIn(logId, request)],
+    },
     ...to(state, request, { ...asked, at: "waiting", logId, relation: "created" }),
   };
   offer("part", says, changes);
@@ -290,10 +339,16 @@ function creates(state: State, request: Request, facts: Facts, rules: Rules, off
 const after = ({ after: before, supersedes, editor }: OperationRecord): string =>
   ` for ${editor} (after ${before ?? "none"}${supersedes === undefined ? "" : `, superseding ${supersedes}`})`;
 
-function recordOf(state: State, request: Request, plan: Plan, facts: Facts, logId: string): OperationRecord {
+function recordOf(
+  request: Request,
+  plan: Plan,
+  { state, facts, rules }: { state: State; facts: Facts; rules: Rules },
+  logId: string,
+): OperationRecord {
   const { version: _version, incarnation, ...links } = plan;
   const call = {
-    requester: { caller: { id: request.caller, transport: facts.transport }, requestId: request.id },
+    caller: callerOf(request, rules),
+    requestId: request.id,
     principal: "local",
     tool: TOOLS[facts.tool],
     hash: HASH,

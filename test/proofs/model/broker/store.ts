@@ -1,4 +1,6 @@
 /** The store's steps, each indivisible: what the scripts of src/shared/store/scripts and their readers do. */
+
+import type { Moment } from "../../../../src/shared/operation/again.js";
 import type { Snapshot } from "../../../../src/shared/operation/decide.js";
 import {
   isFinal,
@@ -6,7 +8,6 @@ import {
   mayHaveBegun,
   type OperationRecord,
 } from "../../../../src/shared/operation/operation.js";
-import type { Moment } from "../../../../src/shared/operation/replay.js";
 import { countsAsChange } from "../../../../src/shared/tools/tool.js";
 import { HASH, type Job, now, type Request, type State, type StoreState, type Work } from "../state/state.js";
 import type { Rules } from "../switches.js";
@@ -104,7 +105,7 @@ export function restored(store: StoreState, lost: OperationRecord): StoreState {
   if (store.records[logId]) return store;
   const isNewest = store.newest === null || store.newest === lost.after;
   const { incarnation } = store;
-  const after = created(store, { ...lost, incarnation, deliveredIn: incarnation });
+  const after = created(store, { ...lost, incarnation });
   if (isNewest) return after;
   const record = after.records[logId] as OperationRecord;
   const forced = supersedes === undefined ? {} : { [supersedes]: logId };

@@ -87,8 +87,6 @@ function otherOperation(
         record: record.supersedes === logId ? { ...other, entered: LAST } : other,
         isTombstone: false,
       };
-    case "nothingEnteredBefore":
-      return { ...moment, record: { ...other, entered: LAST }, isTombstone: false };
     case "forcedSubmitsAgain":
       return { ...moment, record: record.supersedes ? { ...other, entered: 0 } : other, isTombstone: false };
     case "lostOutcomesAreFresh": {

@@ -4,8 +4,13 @@ import { completeTool, type Tool } from "../../../../src/shared/tools/tool.js";
 export interface Facts {
   /** What is called: one that mutates, one that is repeatable, tests, a compilation, a read. */
   tool: "build" | "set" | "run-tests" | "compile" | "look";
-  /** Over stdio messages keep their order, and each caller has a gateway of its own. */
-  transport: "http" | "stdio";
+  /**
+   * How answers reach their callers: over stdio, where messages keep their order; over HTTP; over HTTP through a proxy, which may
+   * take an answer that its client never gets.
+   */
+  way: "stdio" | "direct" | "proxied";
+  /** Without sessions each request is a caller of its own. */
+  hasSessions: boolean;
   /**
    * What a store goes back to: an older copy; or its last durable writes (AOF), alone or with the machine that the
    * owners run on.

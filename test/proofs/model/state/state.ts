@@ -5,7 +5,7 @@
  * that a step of the real parts reads or writes is here; nothing else is.
  */
 import type { Fence } from "../../../../src/shared/operation/admit.js";
-import type { EditorMark, OperationRecord } from "../../../../src/shared/operation/operation.js";
+import type { Asking, EditorMark, OperationRecord } from "../../../../src/shared/operation/operation.js";
 import type { EditorReply } from "../../../../src/shared/operation/recover.js";
 import type { LedgerCheckpoint } from "../../../../src/shared/wire/ledger-checkpoint.js";
 import type { LedgerState, Outcome, RecoveryMetadata } from "../../../../src/shared/wire/wire.js";
@@ -58,8 +58,9 @@ export interface Intent {
   isOthers: boolean;
   /** The log_id that `force_new` names. */
   force: string | null;
-  /** Its caller has read how it ended. */
+  /** Its caller has read how it ended, or does not want it any more. */
   over: boolean;
+  isEscaped?: true;
   logId: string | null;
   /** Those changes, and the mutations that were accepted, when it was intended. */
   changes: number;
@@ -85,6 +86,7 @@ export interface Plan {
   editorOpen: boolean;
   after: string | null;
   supersedes?: string;
+  askers?: Record<string, Asking>;
 }
 
 export interface Request {
@@ -97,8 +99,8 @@ export interface Request {
   asks: "call" | "name" | "cancel";
   /** The log_id of `force_new`, or of get_operation_result. */
   names: string | null;
-  /** The request that a cancellation gives up. */
-  cancels: number | null;
+  /** The request that a cancellation gives up, and whether it names a timeout. */
+  cancels: { id: number; isTimeout: boolean } | null;
   /** The Editor that the call names. */
   target: string | null;
   /** Its caller still waits for the answer. */
@@ -109,8 +111,10 @@ export interface Request {
   slow: "no" | "unread" | "yes";
   /** How its operation answers it. */
   relation: "created" | "joined" | "replayed" | "read" | null;
-  /** `telling`: the delivery is noted, the answer not written; `noting`: the other way round. */
-  at: "network" | "creating" | "waiting" | "telling" | "noting";
+  /** `telling`: the delivery is noted, the answer not written; `noting`: the other way round; `reset`: it cannot have been read. */
+  at: "network" | "creating" | "waiting" | "telling" | "noting" | "reset";
+  /** Its connection was reset as it was answered. */
+  isReset?: true;
   plan?: Plan;
   logId?: string;
 }
@@ -254,7 +258,13 @@ export interface History {
   begun: readonly { id: string; editor: string; changes: number }[];
   /** The first hour in which a final outcome was written to a caller that waited, or was about to be. */
   toldAt: Readonly<Record<string, number>>;
-  /** Each answer with an outcome that was written and not taken back: to which request, and the last one sent by then. */
+  /** Who asked for the outcome of an operation, and for which intent. */
+  asked: readonly { id: string; caller: string; intent: number }[];
+  /** Who has read the outcome of an operation, as the gateway knows. */
+  read: readonly { id: string; caller: string }[];
+  /** Who has cancelled its request for an operation on purpose. */
+  escaped: readonly { id: string; caller: string }[];
+  /** Each answer with an outcome that was written: to which request, and the last one sent by then. */
   reported: readonly { id: string; intent: number; request: number; lastId: number }[];
   /** The Editor or the store changed otherwise, so that what is repeatable may run again. */
   isShaken: boolean;
@@ -265,7 +275,7 @@ export interface History {
   fault: string | null;
 }
 
-export const now = (state: State): number => EPOCH + state.hour * HOUR;
+export const now = ({ hour }: Pick<State, "hour">): number => EPOCH + hour * HOUR;
 
 /** The list with the one that fits replaced. */
 export function replaced<T>(list: readonly T[], old: T, by: T): readonly T[] {
