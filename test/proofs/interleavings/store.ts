@@ -3,8 +3,8 @@
  * src/shared/store/scripts and operation-store.ts, and one `step` before each command, where others may come in between.
  */
 
+import type { EditorState, Moment } from "../../../src/shared/operation/again.js";
 import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import type { EditorState, Moment } from "../../../src/shared/operation/replay.js";
 import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
 import type { ChangeOptions } from "../../../src/shared/store/operations/changes.js";
 import type { Operations } from "../../../src/shared/store/operations/operation-store.js";
@@ -200,8 +200,8 @@ export function operationsOf(
         const newest = chain?.pointers.newest;
         const isNewest = newest === undefined || newest === lost.after;
         const entered = (chain?.version ?? 0) + 1;
-        const at = { incarnation: data.incarnation, deliveredIn: data.incarnation };
-        const record = { ...lost, ...at, entered, order: isNewest ? entered : 0 };
+        const { incarnation } = data;
+        const record = { ...lost, incarnation, entered, order: isNewest ? entered : 0 };
         const kind = isNewest ? "create" : "restore";
         return apply(store, { kind, record, expected: versionOf(lost.hash), fence }) === "applied";
       }),
@@ -214,9 +214,7 @@ export function operationsOf(
         if (!record) return { kind: "unknown" };
         const wanted = change(record, store.now());
         if (wanted) {
-          const { inItsIncarnation, ...other } = only;
-          const incarnation = inItsIncarnation ? record.deliveredIn : only.incarnation;
-          const write: Write = { kind: "change", ...wanted, ...other, incarnation, expected: record };
+          const write: Write = { kind: "change", ...wanted, ...only, expected: record };
           const isEnd = isFinal(wanted.record.state) && !isFinal(record.state);
           const job = isEnd ? lane()?.jobOf(jobIdOf(record)) : undefined;
           const claimant = job?.claimant();

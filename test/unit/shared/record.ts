@@ -1,9 +1,9 @@
 /** Operation records and calls for tests: give only what the story is about. */
 
 import type { Candidate } from "../../../src/shared/editors/target.js";
+import type { EditorState, Moment } from "../../../src/shared/operation/again.js";
 import type { Snapshot, SubmitRequest } from "../../../src/shared/operation/decide.js";
-import type { Caller, Delivery, OperationRecord } from "../../../src/shared/operation/operation.js";
-import type { EditorState, Moment, Requester } from "../../../src/shared/operation/replay.js";
+import type { Asking, Caller, OperationRecord } from "../../../src/shared/operation/operation.js";
 
 /** The store's clock in these stories, ms. */
 export const NOW = 1_000_000_000;
@@ -20,6 +20,8 @@ export const MARK = { editorSessionId: "s1", generation: 3, assetCounter: 8 };
 export const STDIO: Caller = { id: "assistant", transport: "stdio" };
 export const HTTP: Caller = { id: "session", transport: "http" };
 export const LATER_SESSION: Caller = { id: "another session", transport: "http" };
+/** A request without a session. */
+export const SINGLE: Caller = { id: "request:1", transport: "http", isSingleRequest: true };
 
 /** A build by request 1 of the HTTP session, accepted a minute ago and not sent yet. */
 export function operation(changes: Partial<OperationRecord> = {}): OperationRecord {
@@ -39,11 +41,9 @@ export function operation(changes: Partial<OperationRecord> = {}): OperationReco
     order: 1,
     mutationSeq: 1,
     incarnation: INCARNATION,
-    deliveredIn: INCARNATION,
     state: "queued",
     acceptedAt: NOW - MINUTE,
     createdBy: { caller: HTTP.id, requestId: 1, transport: "http" },
-    deliveries: {},
     ...changes,
   };
 }
@@ -61,9 +61,9 @@ export function executed(changes: Partial<OperationRecord> = {}): OperationRecor
   });
 }
 
-/** A run of the tests, executed. */
+/** A run of the tests, executed a moment ago. */
 export function tested(changes: Partial<OperationRecord> = {}): OperationRecord {
-  return executed({ tool: "run-tests", effect: "repeatable", ...changes });
+  return executed({ tool: "run-tests", effect: "repeatable", endedAt: NOW - 5_000, ...changes });
 }
 
 /** The same, still under way. */
@@ -71,20 +71,12 @@ export function testing(changes: Partial<OperationRecord> = {}): OperationRecord
   return operation({ tool: "run-tests", effect: "repeatable", state: "running", ...changes });
 }
 
-/** What the record keeps of an answer that was written to a request of a caller. */
+/** What the record keeps of an answer that was delivered to a caller, which need not have read it. */
 export function reported(
   caller: Caller,
-  delivery: Partial<Delivery> = {},
-): Pick<OperationRecord, "firstDeliveredAt" | "deliveries"> {
-  const at = delivery.at ?? NOW - 10_000;
-  return {
-    firstDeliveredAt: at,
-    deliveries: { [caller.id]: { requestId: 1, tookMs: 45_000, confirmed: false, ...delivery, at } },
-  };
-}
-
-export function from(caller: Caller | null, requestId: Requester["requestId"]): Requester {
-  return { caller, requestId };
+  { deliveredAt = NOW - 10_000, ...asking }: Asking = {},
+): Pick<OperationRecord, "firstDeliveredAt" | "askers"> {
+  return { firstDeliveredAt: deliveredAt, askers: { [caller.id]: { deliveredAt, ...asking } } };
 }
 
 /** The Editor as it is known now. */
@@ -102,10 +94,10 @@ export function around(...ids: string[]): Pick<SubmitRequest, "targetContext"> {
   return { targetContext: { candidates: ids.map((id) => candidate(id)) } };
 }
 
-/** The identical call, by request 2 of the HTTP session unless said otherwise; one Editor is known. */
+/** The identical call, by the HTTP session unless said otherwise; one Editor is known. */
 export function call(changes: Partial<SubmitRequest> = {}): SubmitRequest {
   return {
-    ...from(HTTP, 2),
+    caller: HTTP,
     fingerprint: "f",
     hash: "h",
     target: { kind: "open" },

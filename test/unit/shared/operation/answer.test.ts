@@ -123,13 +123,23 @@ describe("what a caller is told of an operation in flight", () => {
     expect(answerOf(view({ ...record, startedAt: NOW - 30_000 }))).not.toHaveProperty("overdue");
   });
 
-  test("a joined call is told that it was not sent twice, and no value to run it beside the one in flight", () => {
+  test("a joined call is told that it joined, and no value to run it beside the one in flight", () => {
     const answer = answerOf(view(operation()), { duplicate: "joined" });
     expect(answer).toMatchObject({
       deduplicated: true,
-      message: expect.stringMatching(/^Not run again: .*already in flight, and this one joined it/),
+      message: expect.stringMatching(/^The same call is already in flight, and this one joined it/),
     });
     expect(answer).not.toHaveProperty("force_new");
+  });
+
+  test("a call that has joined is told at its end that one run answers both, and not that it was not run", () => {
+    const answer = answerOf(view(executed()), { duplicate: "joined" });
+    expect(answer).toMatchObject({ deduplicated: true, executed_at: expect.any(String) });
+    expect(answer).not.toHaveProperty("age_seconds");
+    expect(answer.message).toMatch(
+      /^This call joined the same call in flight, which began at \S+: one run answers both\./,
+    );
+    expect(answer.message).not.toContain("Not run again");
   });
 
   test("the Editor's word about a cancellation is passed on", () => {

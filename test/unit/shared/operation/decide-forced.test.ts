@@ -5,7 +5,6 @@ import {
   call,
   editorAt,
   executed,
-  from,
   HOUR,
   HTTP,
   NOW,
@@ -42,7 +41,7 @@ describe("▲8 force_new names the operation that it supersedes", () => {
     });
     const ended = executed({ logId: "op2", supersedes: "op1", ...reported(HTTP, { confirmed: true }) });
     const muchLater = snapshot([first, ended], { forced: ended, now: NOW + 20 * HOUR });
-    expect(decide(muchLater, call({ ...force, ...from(HTTP, 50) }))).toEqual({
+    expect(decide(muchLater, call({ ...force, caller: HTTP }))).toEqual({
       kind: "replay",
       record: ended,
     });

@@ -7,7 +7,6 @@ import {
   candidate,
   editorAt,
   executed,
-  from,
   HOUR,
   HTTP,
   LATER_SESSION,
@@ -77,7 +76,7 @@ describe("▲4 the operation that a call repeats", () => {
 
   test("W9: a call without `editor` ran on one Editor; one that names another is not answered by it", () => {
     const chain = snapshot([onShop], TWO_EDITORS);
-    expect(decide(chain, call({ ...from(LATER_SESSION, 1), ...named("game@2") }))).toEqual({
+    expect(decide(chain, call({ caller: LATER_SESSION, ...named("game@2") }))).toEqual({
       kind: "create",
       editor: "game@2",
       editorOpen: false,
@@ -119,8 +118,8 @@ describe("▲4 the operation that a call repeats", () => {
   test("▲4 one that never began is passed over and the one before it asked", () => {
     const expired = operation({ logId: "expired", order: 3, state: "expired" });
     const chain = snapshot([onShop, expired], TWO_EDITORS);
-    expect(found(decide(chain, call({ ...bothKnown, ...from(HTTP, 4) })))).toBe("replay on shop");
-    expect(found(decide(chain, call({ ...named("shop@1"), ...from(HTTP, 4) })))).toBe("replay on shop");
+    expect(found(decide(chain, call({ ...bothKnown, caller: HTTP })))).toBe("replay on shop");
+    expect(found(decide(chain, call({ ...named("shop@1"), caller: HTTP })))).toBe("replay on shop");
   });
 
   test("W21: C1's run on A is unread, C2's on B was delivered, the window ended, C1 retries without `editor`", () => {
@@ -130,9 +129,9 @@ describe("▲4 the operation that a call repeats", () => {
       order: 2,
       editor: "game@2",
       createdBy: { caller: LATER_SESSION.id, requestId: 1 },
-      ...reported(LATER_SESSION, { at: NOW - HOUR }),
+      ...reported(LATER_SESSION, { deliveredAt: NOW - HOUR }),
     });
-    const decision = decide(snapshot([first, second], TWO_EDITORS), call({ ...bothKnown, ...from(HTTP, 2) }));
+    const decision = decide(snapshot([first, second], TWO_EDITORS), call({ ...bothKnown, caller: HTTP }));
     expect(decision).toEqual({ kind: "replay", record: first });
   });
 
@@ -143,29 +142,13 @@ describe("▲4 the operation that a call repeats", () => {
 
   test("▲10 (b) an operation that another one answers for is asked in that one", () => {
     const answered = executed({ logId: "op2", order: 2, executedAs: "op1" });
-    expect(found(decide(snapshot([executed(), answered]), call({ ...from(HTTP, 4) })))).toBe("replay op1");
+    expect(found(decide(snapshot([executed(), answered]), call({ caller: HTTP })))).toBe("replay op1");
   });
 
   test("▲10 (b) also while that is in flight", () => {
     const open = operation({ state: "running" });
     const answered = operation({ logId: "op2", order: 2, state: "dispatched", executedAs: "op1" });
-    expect(found(decide(snapshot([open, answered]), call({ ...from(HTTP, 4) })))).toBe("join op1");
-  });
-
-  test("▲5 the request that made it, sent again, reads the operation that answered for it, whatever changed and was delivered", () => {
-    const answered = tested({
-      logId: "op2",
-      order: 2,
-      executedAs: "op1",
-      createdBy: { caller: HTTP.id, requestId: 2 },
-    });
-    const other = tested({
-      createdBy: { caller: LATER_SESSION.id, requestId: 1 },
-      ...reported(HTTP, { requestId: 2 }),
-    });
-    const chain = snapshot([other, answered]);
-    expect(found(decide(chain, call(from(HTTP, 2))))).toBe("replay op1");
-    expect(found(decide(chain, call(from(HTTP, 3))))).toBe("create");
+    expect(found(decide(snapshot([open, answered]), call({ caller: HTTP })))).toBe("join op1");
   });
 });
 
@@ -215,7 +198,7 @@ describe("▲5 joining what is in flight", () => {
     "▲5 a mutating call joins what is %s, whatever happened since",
     (state) => {
       const record = operation({ state });
-      expect(decide(at(record, 99, 99), call(from(HTTP, 99)))).toEqual({ kind: "join", record });
+      expect(decide(at(record, 99, 99), call({ caller: HTTP }))).toEqual({ kind: "join", record });
       const cancelled = operation({ state, cancel: { requestedAt: NOW } });
       expect(decide(snapshot([cancelled]), call()).kind).toBe("join");
     },
@@ -249,24 +232,22 @@ describe("▲5 joining what is in flight", () => {
   test("W3: a restored run of the tests is not joined while its outcome is collected: it may have been reported before", () => {
     const restored = testing({ state: "dispatched", rebuilt: true });
     expect(decide(snapshot([restored]), call()).kind).toBe("create");
-    expect(decide(snapshot([restored]), call(from(HTTP, 1))).kind).toBe("join");
     const build = operation({ state: "dispatched", rebuilt: true });
     expect(decide(snapshot([build]), call()).kind).toBe("join");
   });
 
-  test.each(["read_only", "repeatable"] as const)(
-    "▲5 the same request again joins its own operation, whatever changed (%s)",
-    (effect) => {
-      const record = testing({ effect, cancel: { requestedAt: NOW } });
-      expect(decide(at(record, 99, 99), call(from(HTTP, 1))).kind).toBe("join");
-    },
-  );
+  test("a call joins the run of others' that its own user has cancelled, and not its own", () => {
+    const record = testing({ givenUpBy: [HTTP.id] });
+    expect(decide(at(record, 1), call()).kind).toBe("create");
+    expect(decide(at(record, 1), call({ caller: LATER_SESSION })).kind).toBe("join");
+    expect(decide(at(testing({ ...record, keyed: true }), 1), call({ keyed: true })).kind).toBe("join");
+  });
 
   test("W3: restored tests are joined once they are known to run, not while they may have ended and been reported", () => {
     const sent = testing({ rebuilt: true, state: "dispatched" });
-    expect(found(decide(snapshot([sent]), call(from(LATER_SESSION, 1))))).toBe("create");
+    expect(found(decide(snapshot([sent]), call({ caller: LATER_SESSION })))).toBe("create");
     const running = testing({ rebuilt: true });
-    expect(found(decide(snapshot([running]), call(from(LATER_SESSION, 1))))).toBe("join op1");
+    expect(found(decide(snapshot([running]), call({ caller: LATER_SESSION })))).toBe("join op1");
   });
 
   test.each([
@@ -281,7 +262,7 @@ describe("▲5 joining what is in flight", () => {
   ])("▲5 restored tests that run take their place where they were accepted: %s", (_, own, expected) => {
     const restored = testing({ rebuilt: true, mutationSeq: 9, acceptedAt: NOW });
     const editors = [editorAt({ mutationSeq: 9, ...own })];
-    expect(found(decide(snapshot([restored], { editors }), call(from(LATER_SESSION, 1))))).toBe(expected);
+    expect(found(decide(snapshot([restored], { editors }), call({ caller: LATER_SESSION })))).toBe(expected);
   });
 
   test("▲5 a restored read is not joined: when it was counted says nothing", () => {
@@ -310,7 +291,7 @@ describe("▲6 the everyday loop: edit, compile, run-tests", () => {
     expect(decide(snapshot([report]), call())).toMatchObject({ kind: "create", after: "op1" });
     const unread = tested();
     expect(decide(snapshot([unread]), call())).toEqual({ kind: "replay", record: unread });
-    expect(decide(snapshot([unread]), call(from(LATER_SESSION, 1)))).toEqual({
+    expect(decide(snapshot([unread]), call({ caller: LATER_SESSION }))).toEqual({
       kind: "replay",
       record: unread,
     });
@@ -323,9 +304,27 @@ describe("▲6 the everyday loop: edit, compile, run-tests", () => {
 
   test("▲5 others' compilations do not keep a retry from joining its tests; its own caller's do", () => {
     const others = { editors: [editorAt({ mutationSeq: 9 })] };
-    expect(decide(snapshot([testing()], others), call(from(STDIO, 1))).kind).toBe("join");
+    expect(decide(snapshot([testing()], others), call({ caller: STDIO })).kind).toBe("join");
     const own = { editors: [editorAt({ mutationSeq: 9, callerMutationSeq: 9 })] };
-    expect(decide(snapshot([testing()], own), call(from(STDIO, 1))).kind).toBe("create");
+    expect(decide(snapshot([testing()], own), call({ caller: STDIO })).kind).toBe("create");
+  });
+});
+
+describe("what others are owed", () => {
+  const READ = { deliveredAt: NOW, hasRead: true } as const;
+
+  test("a run that its caller means anew is owed to those who have not got the one before", () => {
+    const record = executed({ firstDeliveredAt: NOW, askers: { [HTTP.id]: READ, [STDIO.id]: {} } });
+    const askers = { [STDIO.id]: { askedAt: record.acceptedAt } };
+    expect(decide(snapshot([record]), call())).toMatchObject({ kind: "create", askers });
+    expect(decide(snapshot([executed({ ...record, keyed: true })]), call())).not.toHaveProperty("askers");
+  });
+
+  test("and to nobody else, nor that of a tool that is repeatable", () => {
+    const read = executed({ firstDeliveredAt: NOW, askers: { [HTTP.id]: READ } });
+    expect(decide(snapshot([read]), call())).not.toHaveProperty("askers");
+    const report = tested({ firstDeliveredAt: NOW, askers: { [HTTP.id]: READ, [STDIO.id]: {} } });
+    expect(decide(snapshot([report]), call())).not.toHaveProperty("askers");
   });
 });
 
@@ -336,9 +335,9 @@ describe("▲10 the links of a chain", () => {
   });
 
   test("▲6 the window that was configured decides", () => {
-    const record = executed(reported(HTTP, { at: NOW - 2 * MINUTE }));
-    const options = { replayWindowMs: MINUTE, quickAnswerMs: 10_000 };
-    expect(decide(snapshot([record]), call(from(LATER_SESSION, 1)), options).kind).toBe("create");
-    expect(decide(snapshot([record]), call(from(LATER_SESSION, 1))).kind).toBe("replay");
+    const record = executed(reported(HTTP, { deliveredAt: NOW - 2 * MINUTE }));
+    const options = { replayWindowMs: MINUTE, undeliveredMs: 10_000 };
+    expect(decide(snapshot([record]), call({ caller: LATER_SESSION }), options).kind).toBe("create");
+    expect(decide(snapshot([record]), call({ caller: LATER_SESSION })).kind).toBe("replay");
   });
 });

@@ -200,9 +200,9 @@ describe("▲10 the Editor's journal is the memory", () => {
   });
 
   test("▲10 (b) decide is asked for the creating request: what it would run anew is sent again after that one", () => {
-    const read = restored({ ...reported(HTTP, { requestId: 1, confirmed: true }) });
+    const read = restored({ ...reported(HTTP, { hasRead: true }) });
     expect(recover(sent, sameAs("lost"), knowing(read))).toEqual(again("lost"));
-    const readByAnother = restored({ ...reported(LATER_SESSION, { requestId: 1, confirmed: true }) });
+    const readByAnother = restored({ ...reported(LATER_SESSION, { hasRead: true }) });
     expect(recover(sent, sameAs("lost"), knowing(readByAnother))).toEqual(answeredBy("lost"));
     const running = { ...sent, tool: "set-active", effect: "repeatable" as const };
     const open = restored({ tool: "set-active", effect: "repeatable", state: "running" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Duplicate, timelineOf, whyOnce } from "../../../../src/shared/operation/timeline.js";
-import { executed, HTTP, NOW, operation, reported } from "../record.js";
+import { executed, HTTP, NOW, operation, reported, SINGLE } from "../record.js";
 
 const joined: Duplicate = { at: NOW - 45_000, relation: "joined", caller: "mcp:12345678-aaaa", requestId: 7 };
 const replayed: Duplicate = { at: NOW - 5_000, relation: "replayed", caller: null, requestId: null };
@@ -18,8 +18,8 @@ describe("the story of an operation", () => {
       ["joined", "by HTTP session 12345678 (request 7)"],
       ["started", undefined],
       ["completed", "after 20 s"],
-      ["delivered", expect.stringContaining("(request 1)")],
-      ["replayed", "by a stateless request"],
+      ["delivered", expect.stringContaining("to session")],
+      ["replayed", "by a request without a session"],
     ]);
     expect(story[0]?.at).toBe(new Date(NOW - 60_000).toISOString());
   });
@@ -45,31 +45,33 @@ describe("the story of an operation", () => {
     ]);
     expect(story.map(({ detail }) => detail).slice(1)).toEqual([
       'by HTTP session 12345678 (request 7), named "cursor 2"',
-      `by a stateless request, named "' and more"`,
+      `by a request without a session, named "' and more"`,
     ]);
   });
 
-  test("says that what was delivered to nobody's request was a stateless one's", () => {
-    const delivery = { requestId: 0, at: NOW, tookMs: 5, confirmed: false };
-    const story = timelineOf(executed({ deliveries: { "": delivery } }), []);
-    expect(story.at(-1)).toMatchObject({ event: "delivered", detail: "to a stateless request" });
+  test("says that what was delivered to a single request was one without a session", () => {
+    const story = timelineOf(executed(reported(SINGLE)), []);
+    expect(story.find(({ event }) => event === "delivered")).toMatchObject({
+      event: "delivered",
+      detail: "to a request without a session",
+    });
   });
 
   test("does not tell a session's whole id, which would let others speak for it", () => {
     expect(JSON.stringify(timelineOf(executed(), [joined]))).not.toContain("aaaa");
   });
 
-  test("says who confirmed, what was cancelled, and superseded", () => {
+  test("says who has read it, what was cancelled, and superseded", () => {
     const story = timelineOf(
       executed({
-        ...reported(HTTP, { confirmed: true }),
+        ...reported(HTTP, { hasRead: true }),
         supersedes: "op0",
         cancel: { requestedAt: NOW - 30_000, answer: "not_cancellable" },
       }),
       [],
     );
     expect(story.map(({ detail }) => detail).join("\n")).toMatch(
-      /run op0 again[\s\S]*not_cancellable[\s\S]*confirmed/,
+      /run op0 again[\s\S]*not_cancellable[\s\S]*has read/,
     );
   });
 

@@ -8,7 +8,7 @@ const again = (record: OperationRecord): OperationRecord =>
 
 /** As the store makes one: with an incarnation, and a turn. */
 const stored = (changes: Partial<OperationRecord> = {}): OperationRecord =>
-  operation({ incarnation: "i", deliveredIn: "i", priorityClass: "interactive", turn: 7, ...changes });
+  operation({ incarnation: "i", priorityClass: "interactive", turn: 7, ...changes });
 
 describe("a record is read as it was written", () => {
   const stories: Record<string, OperationRecord> = {
@@ -18,8 +18,8 @@ describe("a record is read as it was written", () => {
       cancellable: true,
       keyed: true,
       priorityClass: "batch",
-      deliveries: { "": { requestId: 1, at: 2, tookMs: 3, confirmed: false } },
-      deliveredIn: "another",
+      askers: { asked: {}, read: { deliveredAt: 2, hasRead: true } },
+      givenUpBy: ["user"],
       sentIn: "s0",
       editorMark: MARK,
     }),
@@ -37,15 +37,14 @@ describe("a record is read as it was written", () => {
 test("a document begins with what scripts set, and repeats nothing that its key or its HASH says", () => {
   const document = documentOf(stored({ editorMark: MARK, sentIn: MARK.editorSessionId }));
   expect(document).toMatch(/^\{"state":"queued","acceptedAt":\d+,/);
-  expect(document).not.toMatch(/logId|mutationSeq|"turn"|deliver|editorSessionId/);
+  expect(document).not.toMatch(/logId|mutationSeq|"turn"|editorSessionId/);
 });
 
 test("of a release before, which left nothing out", () => {
-  const { incarnation: _none, deliveredIn: _neither, ...record } = stored({ editorMark: MARK, sentIn: "s0" });
+  const { incarnation: _none, ...record } = stored({ editorMark: MARK, sentIn: "s0" });
   const before = JSON.stringify({ ...record, state: "accepted" });
   expect(readRecord("op1", [before, "1", "7"])).toMatchObject({
     ...record,
-    deliveries: {},
     editorMark: MARK,
   });
 });

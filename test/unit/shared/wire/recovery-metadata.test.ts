@@ -27,7 +27,7 @@ test("▲10 (d) whatever decides on the next identical call comes back from the 
     pool: "pool:android",
     createdBy: { caller: HTTP.id, requestId: 7 },
   });
-  const { incarnation: _entered, deliveredIn: _told, ...decisive } = lost;
+  const { incarnation: _entered, ...decisive } = lost;
   expect(rebuiltRecord(listed(lost), around)).toEqual({
     ...decisive,
     // Its place, its count and the incarnation are the store's; what became of it the Editor is asked.
