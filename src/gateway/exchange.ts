@@ -11,8 +11,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
+import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import { type Caller, type OperationRecord, SINGLE_REQUEST } from "../shared/operation/operation.js";
-import { createStallWatch } from "../shared/pipe/stall-watch.js";
+import { createStallWatch, type StallWatch } from "../shared/pipe/stall-watch.js";
 import type { Deliveries } from "./deliveries.js";
 
 /** The way back to the client of one request. */
@@ -65,9 +66,6 @@ export interface Exchanges {
 /** An answer and what shows that its client did not get it are not longer under way, ms. */
 const CROSSING_MS = 1_000;
 
-/** No client is known that gives a request up sooner in silence, ms. */
-const READ_WITHIN_MS = 10_000;
-
 /** A client that gave up because its own time was over wants what it asked for; any other has cancelled it on purpose. */
 const NAMES_TIMEOUT = /time[sd]?[ -]?out|-32001|deadline/i;
 
@@ -76,8 +74,10 @@ export function singleRequest(transport: Caller["transport"]): Caller {
   return { id: `${SINGLE_REQUEST}${randomUUID()}`, transport, isSingleRequest: true };
 }
 
-export function createExchanges({ deliveries, log }: { deliveries: Deliveries; log: Log }): Exchanges {
-  const stalls = createStallWatch();
+export function createExchanges(
+  { deliveries, log, stalls = createStallWatch() }: { deliveries: Deliveries; log: Log; stalls?: StallWatch },
+  { readWithinMs }: Pick<ReplayOptions, "readWithinMs"> = REPLAY_DEFAULTS,
+): Exchanges {
   const open = new Map<Exchange, Promise<void>>();
 
   const storing = (what: string, stored: Promise<void>): void =>
@@ -103,7 +103,7 @@ export function createExchanges({ deliveries, log }: { deliveries: Deliveries; l
       const isRead = (): boolean =>
         way.isDirect &&
         !caller.readsByName &&
-        performance.now() - arrivedAt + (way.waitedMs ?? 0) < READ_WITHIN_MS &&
+        performance.now() - arrivedAt + (way.waitedMs ?? 0) < readWithinMs &&
         !stalls.hasStalledSince(arrivedAt);
       const noteGivenUp = (): void => {
         if (waited && left)
@@ -158,6 +158,7 @@ export function createExchanges({ deliveries, log }: { deliveries: Deliveries; l
         },
         cancelled(reason) {
           drop();
+          if (isCancelled) return;
           const isTimeout = reason !== undefined && NAMES_TIMEOUT.test(reason);
           // Its client may have the log_id, or the outcome.
           if (isAnswering) {

@@ -95,6 +95,7 @@ export interface Gateway {
   broker: Broker;
   /** How MCP clients are answered. */
   answers: AnswerSettings;
+  replay: ReplayOptions;
   /** The audit log of the calls; undefined if there is none. */
   audit: Audit | undefined;
   store: Store;
@@ -212,6 +213,7 @@ export function createGateway(
   return {
     broker,
     answers: { form: options.answers, limitBytes: options.answerLimitBytes, waits: options.waits },
+    replay: options.replay,
     audit: deps.audit,
     store,
     sweep: janitor.sweep,

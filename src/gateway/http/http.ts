@@ -99,7 +99,7 @@ export async function createHttpGateway(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
-  const exchanges = createExchanges({ deliveries: broker, log });
+  const exchanges = createExchanges({ deliveries: broker, log }, deps.gateway.replay);
   const served = { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress };
   const keepAliveMs = options.keepAliveMs ?? 15_000;
   const sessions = createHttpSessions(

@@ -58,7 +58,7 @@ export function serveStdio(
       ? Promise.resolve(false)
       : new Promise((resolve) => stdout.write(serializeMessage(message), (error) => resolve(!error)));
   const channel = { gone: gone.signal, isDirect: true, write, discard: async () => undefined };
-  const exchanges = createExchanges({ deliveries: broker, log });
+  const exchanges = createExchanges({ deliveries: broker, log }, deps.gateway.replay);
 
   const session = openMcpSession(
     { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress },

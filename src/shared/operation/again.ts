@@ -10,13 +10,19 @@ import {
 } from "./operation.js";
 
 export interface ReplayOptions {
+  /** What is delivered so soon over a direct connection is read: no client is known that gives up sooner in silence, ms. */
+  readWithinMs: number;
   /** How long a delivered outcome answers callers that are not known to have read it, ms. */
   replayWindowMs: number;
   /** For so long after its end the outcome of a repeatable tool that nobody got answers, ms; longer if it took longer. */
   undeliveredMs: number;
 }
 
-export const REPLAY_DEFAULTS: ReplayOptions = { replayWindowMs: 15 * 60_000, undeliveredMs: 10_000 };
+export const REPLAY_DEFAULTS: ReplayOptions = {
+  readWithinMs: 10_000,
+  replayWindowMs: 15 * 60_000,
+  undeliveredMs: 10_000,
+};
 
 /** An Editor as it is known now. */
 export interface EditorState {

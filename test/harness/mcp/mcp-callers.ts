@@ -37,6 +37,7 @@ export interface McpCaller {
 export interface Served extends HttpGateway {
   port: number;
   log: HeardLog;
+  gateway: Gateway;
 }
 
 /** Each session asks once. */
@@ -68,12 +69,12 @@ export function useMcpCallers() {
       { host: "127.0.0.1", port: 0, listDebounceMs: 10, ...options },
     );
     closers.push(http.close);
-    return { ...http, port: Number(new URL(http.url).port), log };
+    return { ...http, port: Number(new URL(http.url).port), log, gateway };
   };
 
   /** A new session of a gateway that is served, or is now. */
   const http = async (at: Gateway | Served, info?: ClientInfo): Promise<McpCaller & { session: string }> => {
-    const { url } = "url" in at ? at : await serve(at);
+    const { url, gateway } = "url" in at ? at : await serve(at);
     const session = (await post(url, initialize(info))).sessionId ?? "";
     const send = (message: unknown) => post(url, message, { session });
     await send({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -90,9 +91,11 @@ export function useMcpCallers() {
       async giveUp(id) {
         await send(cancelOf(id));
         await send({ jsonrpc: "2.0", id: "given up", method: "ping" });
+        await gateway.broker.noted();
       },
       async settle() {
         await send({ jsonrpc: "2.0", id: "settle", method: "ping" });
+        await gateway.broker.noted();
       },
       async leave() {
         await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
@@ -122,6 +125,7 @@ export function useMcpCallers() {
       const id = `settle ${pings}`;
       send({ jsonrpc: "2.0", id, method: "ping" });
       await answer(id);
+      await gateway.broker.noted();
     };
     return {
       async call(tool, args, id = lastId + 1) {

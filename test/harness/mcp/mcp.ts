@@ -72,10 +72,11 @@ export const toolCall = (
   params: { name, arguments: args, ...(meta ? { _meta: meta } : {}) },
 });
 
-export const cancelOf = (requestId: number | string) => ({
+/** As a user's Esc, if no reason is given; "AbortError" is what most clients give. */
+export const cancelOf = (requestId: number | string, reason?: string) => ({
   jsonrpc: "2.0",
   method: "notifications/cancelled",
-  params: { requestId, reason: "test" },
+  params: { requestId, ...(reason === undefined ? {} : { reason }) },
 });
 
 /** Both ends of a process's standard streams. */

@@ -80,7 +80,6 @@ function ended(at: number, principal: string, acceptedAt: number): OperationReco
     endedAt: acceptedAt + 400,
     executionMs: 360,
     createdBy: { caller: null, requestId: null, client: `client-${at % 7}` },
-    deliveries: {},
     ...(state === "failed"
       ? { error: { code: "TOOL_FAILED", type: "failed", message: `Test ${at} failed` } }
       : {}),

@@ -1,11 +1,14 @@
 import type { Broker } from "../../../src/gateway/broker.js";
 import type { ToolCall } from "../../../src/gateway/call-reader.js";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import type { OperationView } from "../../../src/shared/operation/answer.js";
 import { type Caller, isFinal, type State } from "../../../src/shared/operation/operation.js";
 import { PATIENCE_MS } from "../eventually.js";
 
 /** One caller of the broker's verbs, that numbers its requests. */
 export interface Client {
+  /** Of a request that it sends by itself; without a session each request is another caller. */
+  readonly caller: Caller;
   /** Submits; `parameters` are the broker's own (timeout, force_new, …). */
   submit(
     tool: string,
@@ -25,6 +28,7 @@ export interface Client {
 
 export function clientOf(broker: Broker, principal: string, caller: Caller | null): Client {
   let lastRequestId = 0;
+  const callerNow = (): Caller => caller ?? singleRequest("http");
   const until: Client["until"] = async (logId, is) => {
     const found = new AbortController();
     let last: OperationView | undefined;
@@ -38,9 +42,12 @@ export function clientOf(broker: Broker, principal: string, caller: Caller | nul
   };
   const callOf: Client["callOf"] = (tool, args = {}, meta = {}) => {
     lastRequestId += 1;
-    return { principal, caller, requestId: lastRequestId, tool, arguments: args, meta };
+    return { principal, caller: callerNow(), requestId: lastRequestId, tool, arguments: args, meta };
   };
   return {
+    get caller() {
+      return callerNow();
+    },
     callOf,
     send: (call) => broker.submit(call),
     submit: (...call) => broker.submit(callOf(...call)),

@@ -44,29 +44,33 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
   const late: Letter[] = [];
   let replies: { requestId: number; reported: CallAnswer | undefined }[] = [];
   const open = new Map<number, OpenRequest>();
+  /** By the request: the connections of its copies. */
+  const copies = new Map<number, AbortController[]>();
   const intents = new Map<string, Intent>();
   let gateway: Gateway | undefined;
   let session: Session;
   let sessions = 0;
   let lastId = 0;
-  /** Over stdio the broker orders requests by their arrival: the number of each message, by its JSON-RPC id. */
-  let posted = 0;
-  const orders = new Map<unknown, number>();
-  const orderOf = (requestId: unknown): unknown => (kind === "stdio" ? orders.get(requestId) : requestId);
 
   const channelOf = (own: Session, requestId: number, cut: AbortController, isRead: boolean): Channel => ({
     gone: cut.signal,
+    // Over HTTP there is a proxy, which delays and loses what it likes.
+    isDirect: kind === "stdio",
     discard: async () => undefined,
     async write(answer) {
       if (cut.signal.aborted) return false;
       const reported = (answer as { result?: { reported?: CallAnswer } }).result?.reported;
-      if (reported && isFinal(reported.record.state)) oracle.writes(own, orderOf(requestId), reported.record);
-      if (isRead && own.caller.id === session.caller.id) replies.push({ requestId, reported });
+      if (reported && isFinal(reported.record.state)) oracle.writes(reported.record);
+      if (!isRead || own.caller.id !== session.caller.id) return true;
+      replies.push({ requestId, reported });
+      // What sends copies ends them with the request.
+      for (const copy of copies.get(requestId) ?? []) copy.abort();
+      // Over a direct connection what is written is read.
+      if (kind === "stdio") read();
       return true;
     },
   });
   const post = (message: JSONRPCMessage, requestId = 0, cut = new AbortController()): void => {
-    posted += 1;
     letters.push({ session, message, requestId, channel: channelOf(session, requestId, cut, true) });
   };
 
@@ -75,8 +79,7 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const cut = new AbortController();
     open.set(id, { cut, sentAt: world.now(), mutations: world.mutations(), ...(intent ? { intent } : {}) });
     intent?.waiting.add(id);
-    orders.set(id, posted + 1);
-    if (intent) oracle.sends(session.caller.id, orderOf(id), intent);
+    if (intent) oracle.sends(session.caller.id, id, intent);
     post({ jsonrpc: "2.0", id, method, params }, id, cut);
   };
   const useTool = (tool: string, args: object, intent?: Intent): void =>
@@ -96,8 +99,7 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const before = intents.get(identity);
     // A forced call is the same intent however often it is sent; a plain one is another once its outcome was read.
     if (before && (!before.over || supersedes !== undefined)) return before;
-    const deliberate = before !== undefined || supersedes !== undefined;
-    const intent: Intent = { ...call, deliberate, over: false, waiting: new Set() };
+    const intent: Intent = { ...call, over: false, waiting: new Set() };
     if (supersedes !== undefined) intent.supersedes = supersedes;
     intents.set(identity, intent);
     return intent;
@@ -110,9 +112,11 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     if (kind === "stdio" && world.now() - given.sentAt < 10_000) return;
     open.delete(requestId);
     given.intent?.waiting.delete(requestId);
-    if (kind === "http" && random.chance(0.5)) void world.network().then(() => given.cut.abort());
+    for (const copy of copies.get(requestId) ?? []) copy.abort();
+    if (kind === "http") void world.network().then(() => given.cut.abort());
     if (kind === "http" && random.chance(0.7)) return;
-    post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+    const reason = random.chance(0.7) ? { reason: "Request timed out" } : {};
+    post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId, ...reason } });
   };
 
   const learn = ({ record, result }: CallAnswer, { intent, mutations }: OpenRequest): void => {
@@ -157,8 +161,6 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     }
     sessions += 1;
     lastId = 0;
-    posted = 0;
-    orders.clear();
     open.clear();
     replies = [];
     for (const intent of intents.values()) intent.waiting.clear();
@@ -184,12 +186,11 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const isForced = JSON.stringify(message).includes("force_new");
     if (isForced && world.wentBack() && !world.options.strict) return;
     if (requestId > 0 && kind === "http" && random.chance(0.2)) {
-      late.push({ ...letter, channel: channelOf(own, requestId, new AbortController(), false) });
+      const copy = new AbortController();
+      copies.set(requestId, [...(copies.get(requestId) ?? []), copy]);
+      late.push({ ...letter, channel: channelOf(own, requestId, copy, false) });
     }
-    const isHeard = own.arrives(message, letter.channel);
-    if (isHeard && "method" in message && message.method === "notifications/cancelled") {
-      oracle.retracts(own, orderOf(message.params?.requestId));
-    }
+    own.arrives(message, letter.channel);
   };
   const read = (): void => {
     const [reply] = replies.splice(kind === "stdio" ? 0 : random.int(replies.length), 1);

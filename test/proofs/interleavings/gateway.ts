@@ -4,11 +4,13 @@ import { OPEN } from "../../../src/gateway/auth/authenticator.js";
 import { type Broker, createBroker } from "../../../src/gateway/broker.js";
 import { createCallReader } from "../../../src/gateway/call-reader.js";
 import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
+import { createExchanges } from "../../../src/gateway/exchange.js";
 import type { Line } from "../../../src/gateway/mcp/line.js";
 import type { Channel } from "../../../src/gateway/mcp/open-request.js";
 import { trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import type { Results } from "../../../src/gateway/results/results.js";
 import { BrokerError } from "../../../src/shared/errors.js";
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import {
   type Caller,
@@ -16,7 +18,6 @@ import {
   jobIdOf,
   type OperationRecord,
 } from "../../../src/shared/operation/operation.js";
-import { REPLAY_DEFAULTS } from "../../../src/shared/operation/replay.js";
 import { SILENT } from "../../harness/silent.js";
 import { queueOf } from "./queue.js";
 import type { Life } from "./schedule.js";
@@ -148,23 +149,27 @@ export function createGateway(world: World) {
     const named = args.log_id as string | undefined;
     let seen: Awaited<ReturnType<Broker["wait"]>>;
     if (named === undefined) {
-      const { record, timeout } = await broker.submit({
-        ...request.requester,
+      const { record, relation, timeout } = await broker.submit({
+        caller: request.caller,
+        requestId: request.id,
         principal,
         tool: String(params.name),
         arguments: args,
       });
       request.accepted();
+      request.waitsFor(record.logId, relation === "created");
       seen = await broker.wait(principal, record.logId, {
         ms: Number(timeout) * 1000,
         signal: request.signal,
       });
     } else {
-      await broker.confirm(request.requester, named);
-      if (params.name === "cancel_operation") seen = await broker.cancel(principal, named, request.requester);
+      await broker.named(request.caller, named);
+      if (params.name === "cancel_operation") seen = await broker.cancel(principal, named, request.caller);
       else {
         request.accepted();
-        seen = await broker.wait(principal, named, { ms: 5_000, signal: request.signal });
+        request.waitsFor(named, false);
+        const wait = { ms: 5_000, signal: request.signal, askedBy: request.caller };
+        seen = await broker.wait(principal, named, wait);
       }
     }
     if (typeof seen !== "object") return undefined;
@@ -172,7 +177,6 @@ export function createGateway(world: World) {
     return { record: seen.record, result: seen.result };
   };
 
-  const sessions: Session[] = [];
   const openSession = (caller: Caller, principal: string): Session => {
     const channels = new Map<object, Channel>();
     const inner: Line["transport"] = {
@@ -185,17 +189,14 @@ export function createGateway(world: World) {
       notify: async () => undefined,
       channelOf: (extra) => channels.get(extra ?? {}) as Channel,
     };
-    const deliveries: Broker = {
-      ...broker,
-      async retracted(requester) {
-        await broker.retracted(requester);
-        world.oracle.storesRetraction(session, requester.requestId);
-      },
-    };
+    const log = { debug: () => undefined, warn: () => undefined } as never;
+    // The world's time stands still between two steps.
+    const stalls = { hasStalledSince: () => false, close: () => undefined };
     const tracker = trackRequests(line, {
-      deliveries,
-      caller,
-      log: { debug: () => undefined, warn: () => undefined } as never,
+      exchanges: createExchanges({ deliveries: broker, log, stalls }),
+      principal,
+      caller: () => caller,
+      log,
     });
     tracker.transport.onmessage = (message) => {
       if (!("method" in message && "id" in message)) return;
@@ -222,7 +223,6 @@ export function createGateway(world: World) {
         return true;
       },
     };
-    sessions.push(session);
     return session;
   };
 
@@ -232,7 +232,6 @@ export function createGateway(world: World) {
     isAlive: () => !life.dead,
     kill(): void {
       life.dead = true;
-      world.oracle.gatewayDies(sessions);
     },
   };
 }

@@ -3,24 +3,22 @@
  * records' own fields about deliveries.
  *
  * An **intent** is one caller's decision that a call be executed. Every request that it sends for it, again and again,
- * belongs to the same intent. An intent is **deliberate** when the caller had read how its last such call ended (or had
- * cancelled it), or when it names `force_new`. Then:
+ * belongs to the same intent. Then:
  * - an operation id begins at most once (reads excepted), and never after its record said that it ended;
- * - an intent is executed at most once;
- * - an intent that is not deliberate is executed only if nothing of that call was, or what was executed last has been
- *   delivered to an open request at least a replay window ago; a key's only if nothing was, or by force_new;
+ * - an intent is executed at most once, unless what was executed for it has been delivered to an open request at least a replay
+ *   window ago; a key only once, but for `force_new`;
  * - no operation is made beside an open one of the same call, and none takes another's outcome unless the store has
  *   forgotten something;
  * - after an execution whose outcome is unknown, only `force_new` or another key executes that call.
  */
+
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import { isFinal, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import { REPLAY_DEFAULTS } from "../../../src/shared/operation/replay.js";
 import type { Entry } from "./editor.js";
 
 export interface Intent {
   tool: string;
   arguments: Record<string, unknown>;
-  deliberate: boolean;
   /** The log_id that `force_new` names. */
   supersedes?: string;
   /** The caller knows how it ended. */
@@ -37,23 +35,15 @@ export function createOracle(now: () => number) {
   const intentOfRequest = new Map<string, Intent>();
   const created = new Map<string, { intent: Intent | undefined; at: number; record: OperationRecord }>();
   const begun: { entry: Entry; intent: Intent | undefined }[] = [];
-  /** When which request in which session received the final outcome of an operation. */
-  const written: {
-    id: string;
-    session: object;
-    /** What orders the session's requests. */
-    requestId: unknown;
-    at: number;
-    isTakenBack: boolean;
-    isStored: boolean;
-  }[] = [];
+  /** When a request received the final outcome of an operation. */
+  const written: { id: string; at: number }[] = [];
   let recordOf: (logId: string) => OperationRecord | undefined = () => undefined;
   const fail = (fault: string): void => {
     faults.push(fault);
   };
 
   const toldLongAgo = ({ operationId, outcome }: Entry, at: number): boolean => {
-    const reported = written.filter(({ id, isTakenBack }) => id === operationId && !isTakenBack);
+    const reported = written.filter(({ id }) => id === operationId);
     const first = Math.min(...reported.map((one) => one.at));
     return at - first >= Math.max(REPLAY_DEFAULTS.replayWindowMs, 2 * (outcome?.executionMs ?? 0));
   };
@@ -82,28 +72,8 @@ export function createOracle(now: () => number) {
       const { caller, requestId } = record.createdBy;
       created.set(record.logId, { intent: intentOfRequest.get(`${caller} ${requestId}`), at: now(), record });
     },
-    writes(session: object, requestId: unknown, { logId, executedAs }: OperationRecord): void {
-      written.push({
-        id: executedAs ?? logId,
-        session,
-        requestId,
-        at: now(),
-        isTakenBack: false,
-        isStored: false,
-      });
-    },
-    /** The gateway that answered hears that the client had given the request up. */
-    retracts(session: object, requestId: unknown): void {
-      for (const one of written)
-        if (one.session === session && one.requestId === requestId) one.isTakenBack = true;
-    },
-    storesRetraction(session: object, requestId: unknown): void {
-      for (const one of written)
-        if (one.session === session && one.requestId === requestId) one.isStored = true;
-    },
-    /** What it heard and had not stored is lost with it, as a message that never came. */
-    gatewayDies(sessions: readonly object[]): void {
-      for (const one of written) if (sessions.includes(one.session) && !one.isStored) one.isTakenBack = false;
+    writes({ logId, executedAs }: OperationRecord): void {
+      written.push({ id: executedAs ?? logId, at: now() });
     },
 
     begins(entry: Entry, all: readonly Entry[]): void {
@@ -133,8 +103,6 @@ export function createOracle(now: () => number) {
       if (record.keyed && !wasForced) fail(`${id} executes a key again`);
       else if (earlier.some((other) => intent !== undefined && other.intent === intent)) {
         if (!isNewCall) fail(`${id} executes an intent again`);
-      } else if (!intent?.deliberate && !isNewCall) {
-        fail(`${id} runs again behind its caller's back, after ${last.operationId}`);
       }
       const unknown = all.find((other) => other.operationId === last.operationId);
       if (unknown?.state === "interrupted" && !isForced)

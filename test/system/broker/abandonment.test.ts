@@ -1,6 +1,5 @@
 /** Invariant 2's exception: a call that its client cancelled while it waited, and that nobody else knows of. */
 import { afterEach, describe, expect, test } from "vitest";
-import { createCreations } from "../../../src/gateway/abandonment.js";
 import { type StdioService, serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { abandoned, cancelIfAbandoned, markKnown } from "../../../src/shared/operation/abandoned.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
@@ -151,40 +150,6 @@ describe("a call that its client cancelled while it waited in the queue", () => 
     await sweepLater(system);
     expect(await ann.until(logId, () => true)).toMatchObject({ record: { state: "completed" } });
     expect(bench.begun).toEqual(["block", "a"]);
-  });
-});
-
-describe("what a client's requests created", () => {
-  function notes() {
-    const gone: string[] = [];
-    return { gone, ...createCreations((logId) => gone.push(logId)) };
-  }
-
-  test("is given up by a cancellation, before or after it was created", () => {
-    const { gone, asked, created, cancelled } = notes();
-    asked(1);
-    created(1, "a");
-    cancelled(1);
-    asked(2);
-    cancelled(2);
-    created(2, "b");
-    expect(gone).toEqual(["a", "b"]);
-  });
-
-  test("is not given up once an answer may have reached the client, nor by another id or another life of the id", () => {
-    const { gone, asked, created, answering, cancelled } = notes();
-    asked(1);
-    created(1, "a");
-    answering(1);
-    cancelled(1);
-    asked("2");
-    created("2", "b");
-    cancelled(2);
-    asked(3);
-    cancelled(3);
-    asked(3);
-    created(3, "c");
-    expect(gone).toEqual([]);
   });
 });
 

@@ -18,7 +18,7 @@ test("what waits in the queue is cancelled at once and never runs", async () => 
   await bench.begins("block");
   const { record } = await ann.submit("work", { Name: "a" });
   const waiting = broker.wait("ann", record.logId, { ms: 10_000 });
-  const view = seen(await broker.cancel("ann", record.logId, ann.callOf("work")));
+  const view = seen(await broker.cancel("ann", record.logId, ann.caller));
   expect(view.record.state).toBe("cancelled");
   expect(answerOf(view).message).toContain("before it started");
   expect(seen(await waiting).record.state).toBe("cancelled");
@@ -35,7 +35,7 @@ test("what was sent but waits for the main thread is cancelled in the Editor", a
   editor.faults.stallMainThread(600_000);
   const { record } = await ann.submit("work", { Name: "a" });
   await eventually(() => editor.status().open.length === 1, "it was sent");
-  const view = seen(await broker.cancel("ann", record.logId, ann.callOf("work")));
+  const view = seen(await broker.cancel("ann", record.logId, ann.caller));
   expect(view.record.state === "cancelled" || view.record.cancel?.answer === "cancelled").toBe(true);
   expect((await ann.outcome(record.logId)).record).toMatchObject({ state: "cancelled" });
   expect(bench.begun).toEqual([]);
@@ -46,7 +46,7 @@ test("what runs and can be cancelled is asked to stop, and tells its end itself"
   const ann = client();
   const { record } = await ann.submit("work-cancellable", { Name: "a", Hold: true });
   await bench.begins("a");
-  await broker.cancel("ann", record.logId, ann.callOf("work"));
+  await broker.cancel("ann", record.logId, ann.caller);
   const view = await ann.outcome(record.logId);
   expect(view.record.state).toBe("cancelled");
   expect(answerOf(view).message).toContain("while it ran");
@@ -58,13 +58,13 @@ test("what runs and cannot be cancelled is said so, goes on and ends", async () 
   const ann = client();
   const { record } = await ann.submit("work", { Name: "a", Hold: true });
   await bench.begins("a");
-  const view = seen(await broker.cancel("ann", record.logId, ann.callOf("work")));
+  const view = seen(await broker.cancel("ann", record.logId, ann.caller));
   expect(answerOf(view)).toMatchObject({ status: "running", cancel: "not_cancellable" });
-  const again = seen(await broker.cancel("ann", record.logId, ann.callOf("work")));
+  const again = seen(await broker.cancel("ann", record.logId, ann.caller));
   expect(answerOf(again)).toMatchObject({ status: "running", cancel: "not_cancellable" });
   bench.finish("a");
   expect((await ann.outcome(record.logId)).record.state).toBe("completed");
-  const late = seen(await broker.cancel("ann", record.logId, ann.callOf("work")));
+  const late = seen(await broker.cancel("ann", record.logId, ann.caller));
   expect(late.record.state).toBe("completed");
   expect(executions("a")).toBe(1);
 });
@@ -76,11 +76,11 @@ test("cancelling twice, or what has no such operation, does nothing more", async
   await bench.begins("block");
   const { record } = await ann.submit("work", { Name: "a" });
   const both = await Promise.all([
-    broker.cancel("ann", record.logId, ann.callOf("work")),
-    broker.cancel("ann", record.logId, ann.callOf("work")),
+    broker.cancel("ann", record.logId, ann.caller),
+    broker.cancel("ann", record.logId, ann.caller),
   ]);
   expect(both.map((view) => seen(view).record.state)).toEqual(["cancelled", "cancelled"]);
-  expect(await broker.cancel("ann", "no-such-id", ann.callOf("work"))).toBeUndefined();
+  expect(await broker.cancel("ann", "no-such-id", ann.caller)).toBeUndefined();
   bench.finish("block");
   await ann.outcome(block.record.logId);
 });
@@ -93,7 +93,7 @@ test("after a cancellation in the queue only its own request and older copies ar
   const older = ann.callOf("work", { Name: "a" });
   const call = ann.callOf("work", { Name: "a" });
   const { record } = await ann.send(call);
-  await broker.cancel("ann", record.logId, ann.callOf("work"));
+  await broker.cancel("ann", record.logId, ann.caller);
   for (const copy of [call, older]) {
     expect(await ann.send(copy)).toMatchObject({ relation: "replayed", record: { logId: record.logId } });
   }
@@ -117,7 +117,7 @@ test("a cancellation that comes while the Editor is gone holds when it is back",
   await editor.faults.crash({ keepUnflushed: true });
   await away(editor);
   expect((await ann.until(record.logId, () => true)).record.state).toBe("dispatched");
-  const asked = seen(await broker.cancel("ann", record.logId, ann.callOf("work")));
+  const asked = seen(await broker.cancel("ann", record.logId, ann.caller));
   expect(answerOf(asked)).toMatchObject({ status: "running", cancel: "requested" });
   await editor.faults.restart();
   expect((await ann.outcome(record.logId)).record.state).toBe("cancelled");
@@ -130,7 +130,7 @@ test("a cancellation whose message is lost is passed on when the Editor is asked
   const { record } = await ann.submit("work-cancellable", { Name: "a", Hold: true });
   await ann.reaches(record.logId, "running");
   editor.faults.dropNextRequestOf("operation/cancel");
-  await broker.cancel("ann", record.logId, ann.callOf("work"));
+  await broker.cancel("ann", record.logId, ann.caller);
   expect((await ann.outcome(record.logId)).record.state).toBe("cancelled");
   expect(await hand.zcard(`{ujb}:open:${editor.editorId}`)).toBe(0);
   expect(bench.begun).toEqual(["a"]);
@@ -160,7 +160,7 @@ test("W10: a cancellation that is published while the connections of pub/sub are
         .catch(reject);
     });
   });
-  const asked = gateway.broker.cancel("ann", record.logId, ann.callOf("work"));
+  const asked = gateway.broker.cancel("ann", record.logId, ann.caller);
   await killed;
   expect(heard).toBe(0);
   // The gateway dies with the message in its hand.

@@ -162,7 +162,7 @@ describe("retention", () => {
       "the retention ended",
     );
     expect(await broker.wait("ann", logId, { ms: 10_000 })).toBe("retention_ended");
-    expect(await broker.cancel("ann", logId, ann.callOf("work"))).toBe("retention_ended");
+    expect(await broker.cancel("ann", logId, ann.caller)).toBe("retention_ended");
     expect(await broker.read("bob", logId)).toBeUndefined();
     expect(await broker.read("ann", "never-existed")).toBeUndefined();
     expect(await broker.list("ann", 10)).toEqual([]);

@@ -176,7 +176,7 @@ test("an Editor that quits leaves its tools and its place in the list", async ()
   expect(editors).toMatchObject([{ profile: { editorId: editor.editorId }, live: undefined }]);
   const { record } = await ann.submit("work", { Name: "a" });
   await ann.reaches(record.logId, "queued");
-  expect(await broker.cancel("ann", record.logId, ann.callOf("work"))).toMatchObject({
+  expect(await broker.cancel("ann", record.logId, ann.caller)).toMatchObject({
     record: { state: "cancelled" },
   });
 });

@@ -35,7 +35,7 @@ describe("how much of one principal may wait", () => {
     const block = await ann.submit("work", { Name: "block", Hold: true });
     await ann.reaches(block.record.logId, "running");
     const { record } = await ann.submit("work", { Name: "a" });
-    await broker.cancel("ann", record.logId, ann.callOf("cancel_operation"));
+    await broker.cancel("ann", record.logId, ann.caller);
     const next = await ann.submit("work", { Name: "b" });
     bench.finish("block");
     await ann.outcome(next.record.logId);

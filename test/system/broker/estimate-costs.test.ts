@@ -1,5 +1,6 @@
 /** An answer stays cheap: what an estimate reads is bounded, however much is open. */
 import { expect, test } from "vitest";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { useSystem } from "../../harness/system/system.js";
 
@@ -28,7 +29,7 @@ test("of a full Editor of its pool an estimate reads no more than it may count",
   const used = [await reading(), await reading(), await reading()];
   expect(Math.min(...used)).toBeLessThan(400);
   await Promise.all(
-    waiting.map(({ record }) => system.broker.cancel("ann", record.logId, { caller: null, requestId: null })),
+    waiting.map(({ record }) => system.broker.cancel("ann", record.logId, singleRequest("http"))),
   );
   bench.finish("held");
   await ann.outcome(logId);

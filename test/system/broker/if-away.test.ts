@@ -1,5 +1,7 @@
 /** A call whose Editor is not connected: it waits, or is refused at once. */
+
 import { expect, test } from "vitest";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import type { GatewayOptions } from "../../../src/gateway/gateway.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 
@@ -75,6 +77,9 @@ test("another value is refused", async () => {
 test("a gateway that has not met the call before finds its operation all the same", async () => {
   const { ann, first, addGateway } = await withAway();
   const { broker } = await addGateway();
-  const repeated = await broker.submit({ ...ann.callOf("work", { Name: "first" }, REFUSE), caller: null });
+  const repeated = await broker.submit({
+    ...ann.callOf("work", { Name: "first" }, REFUSE),
+    caller: singleRequest("http"),
+  });
   expect(repeated).toMatchObject({ relation: "replayed", record: { logId: first.logId } });
 });

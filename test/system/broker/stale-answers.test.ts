@@ -3,6 +3,7 @@
  * again; the Editor's own account says how often it began, and an answer that is not new must say so.
  */
 import { describe, expect, test } from "vitest";
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { keys } from "../../../src/shared/store/keys.js";
@@ -14,7 +15,7 @@ const { start } = useSystem();
 const { http, stdio } = useMcpCallers();
 
 /** No answer is quick: what proves that it was read must be seen. */
-const SLOW: SystemOptions = { gateway: { replay: { replayWindowMs: 900_000, quickAnswerMs: 0 } } };
+const SLOW: SystemOptions = { gateway: { replay: { ...REPLAY_DEFAULTS, readWithinMs: 0 } } };
 
 const RUN = { SimulatedTests: 1, SimulatedSeconds: 0 };
 /** A repeatable tool, and a mutating one. */

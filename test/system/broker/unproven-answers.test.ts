@@ -1,5 +1,6 @@
 /** ▲7 What was perhaps not read: the call again, of a mutating tool, is answered by the run that there was. */
 import { expect, test } from "vitest";
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { useSystem } from "../../harness/system/system.js";
@@ -8,7 +9,7 @@ const { start } = useSystem();
 const { http, stdio } = useMcpCallers();
 
 /** Every answer is a slow one. */
-const SLOW = { gateway: { replay: { replayWindowMs: 900_000, quickAnswerMs: 0 } } };
+const SLOW = { gateway: { replay: { ...REPLAY_DEFAULTS, readWithinMs: 0 } } };
 const WORK = { Name: "a" };
 
 test("W17: over stdio, a slow answer, a ping, the call again: the client may have given up silently", async () => {

@@ -1,10 +1,12 @@
 /** On a fresh store, a client that starts with its broker finds the tools of the Editor that runs, and calls one. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ReadCall } from "../../../src/gateway/call-reader.js";
 import { createFirstContact, withFirstContact } from "../../../src/gateway/editors/first-contact.js";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import { createGateway, GATEWAY_DEFAULTS } from "../../../src/gateway/gateway.js";
 import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { BrokerError } from "../../../src/shared/errors.js";
@@ -113,7 +115,13 @@ describe("an Editor that runs and is not reached", () => {
       return true;
     };
     const calls = withFirstContact({ read }, { awaited, close: () => undefined });
-    const call = { principal: "ann", caller: null, requestId: null, tool: "work", arguments: {} };
+    const call = {
+      principal: "ann",
+      caller: singleRequest("http"),
+      requestId: null,
+      tool: "work",
+      arguments: {},
+    };
     expect((await calls.read({ ...call, signal: given.signal })).problem).toBe(problem);
     expect(reads).toBe(1);
   });

@@ -32,6 +32,8 @@ afterEach(async () => {
 
 const structured = (result: Record<string, unknown>): Answer => result.structuredContent as Answer;
 
+type Served = HttpGateway & { gateway: Gateway };
+
 async function serve(gateway: Gateway, options: Partial<HttpGatewayOptions> = {}) {
   const log = createHeardLog();
   const http = await createHttpGateway(
@@ -39,7 +41,7 @@ async function serve(gateway: Gateway, options: Partial<HttpGatewayOptions> = {}
     { host: "127.0.0.1", port: 0, listDebounceMs: 10, ...options },
   );
   closers.push(http.close);
-  return { ...http, log, port: Number(new URL(http.url).port) };
+  return { ...http, gateway, log, port: Number(new URL(http.url).port) };
 }
 
 async function sdkClient(url: string) {
@@ -51,17 +53,20 @@ async function sdkClient(url: string) {
 }
 
 /** A session whose messages and ids a test chooses. */
-async function rawSession({ url }: HttpGateway) {
-  const opened = await post(url, INITIALIZE);
+async function rawSession({ url, gateway }: Served, headers: Record<string, string> = {}) {
+  const opened = await post(url, INITIALIZE, { headers });
   const session = opened.sessionId ?? "";
   const send = (message: unknown, signal?: AbortSignal): Promise<Posted> =>
-    post(url, message, { session, ...(signal ? { signal } : {}) });
+    post(url, message, { session, headers, ...(signal ? { signal } : {}) });
   await send({ jsonrpc: "2.0", method: "notifications/initialized" });
   return {
     session,
     send,
     /** A later message is handled once everything that came from earlier ones is stored. */
-    settle: () => send({ jsonrpc: "2.0", id: "settle", method: "ping" }),
+    async settle() {
+      await send({ jsonrpc: "2.0", id: "settle", method: "ping" });
+      await gateway.broker.noted();
+    },
     /** Calls a tool and reads its answer. */
     async call(id: number, name: string, args: Record<string, unknown>): Promise<Answer> {
       return reported((await send(toolCall(id, name, args))).messages.at(-1));
@@ -177,41 +182,72 @@ describe("real clients over HTTP", () => {
   });
 });
 
+/** As a proxy on this machine sends it on. */
+const PROXIED = { "x-forwarded-for": "10.0.0.7" };
+
 describe("who has read an answer over HTTP", () => {
-  test("an answer that was written is delivered, but only naming its log_id proves that it was read", async () => {
-    const system = await start();
-    const { call, settle } = await rawSession(await serve(system.gateway));
-    const args = { Name: "a", timeout: 30 };
-    const first = await call(10, "work", args);
-    const { log_id: logId = "" } = first;
-    await settle();
-    expect(Object.values((await system.record(logId)).deliveries)).toMatchObject([
-      { requestId: 10, confirmed: false },
-    ]);
-    expect(await call(11, "work", args)).toMatchObject({ log_id: logId, deduplicated: true });
-    await call(12, "list_editors", {});
-    expect(await call(13, "work", args)).toMatchObject({ log_id: logId, deduplicated: true });
-
-    expect(await call(14, "get_operation_result", { log_id: logId })).toMatchObject({ status: "completed" });
-    await settle();
-    expect(Object.values((await system.record(logId)).deliveries)).toMatchObject([{ confirmed: true }]);
-    // Schedule B: a request from before the answered one comes late.
-    expect(await call(9, "work", args)).toMatchObject({ log_id: logId, deduplicated: true });
-    const again = await call(15, "work", args);
-    expect(again.log_id).not.toBe(logId);
-    expect(again).not.toHaveProperty("deduplicated");
-    expect(system.executions("a")).toBe(2);
-  });
-
-  test("a status names the log_id too; who asked by log_id for a result proves it by the next naming", async () => {
+  test("what comes within 10 s over a direct connection is read: the same call runs again, in every session", async () => {
     const system = await start();
     const served = await serve(system.gateway);
-    const [first, second] = [await rawSession(served), await rawSession(served)];
+    const [one, two] = [await rawSession(served), await rawSession(served)];
+    const args = { Name: "a", timeout: 30 };
+    for (const [id, { call }] of [
+      [1, one],
+      [2, one],
+      [1, two],
+    ] as const) {
+      const answer = await call(id, "work", args);
+      expect(answer).toMatchObject({ status: "completed" });
+      expect(answer).not.toHaveProperty("deduplicated");
+    }
+    expect(system.executions("a")).toBe(3);
+  });
+
+  test("a call that failed runs again once its cause is fixed", async () => {
+    const system = await start();
+    const { call } = await rawSession(await serve(system.gateway));
+    const args = { MenuItemPath: "Simulator/Fail", timeout: 30 };
+    const [first, again] = [
+      await call(1, "execute-menu-item", args),
+      await call(2, "execute-menu-item", args),
+    ];
+    for (const answer of [first, again]) {
+      expect(answer).toMatchObject({ status: "error", error_code: "TOOL_FAILED" });
+      expect(answer).not.toHaveProperty("deduplicated");
+    }
+    expect(again.log_id).not.toBe(first.log_id);
+  });
+
+  test.each([PROXIED, { forwarded: "for=10.0.0.7" }, { via: "1.1 proxy" }, { "x-forwarded-proto": "https" }])(
+    "what a proxy took (%o) is read once its log_id is named",
+    async (headers) => {
+      const system = await start();
+      const { call, settle } = await rawSession(await serve(system.gateway), headers);
+      const args = { Name: "a", timeout: 30 };
+      const { log_id: logId = "" } = await call(10, "work", args);
+      await settle();
+      expect(Object.values((await system.record(logId)).askers ?? {})).toEqual([
+        { deliveredAt: expect.any(Number) },
+      ]);
+      const told = await call(11, "work", args);
+      expect(told).toMatchObject({ log_id: logId, deduplicated: true });
+      expect(told.message).toMatch(/^Not run again: /);
+      await call(12, "list_editors", {});
+      expect(await call(13, "work", args)).toMatchObject({ log_id: logId, deduplicated: true });
+      await call(14, "get_operation_status", { log_id: logId });
+      const again = await call(15, "work", args);
+      expect(again.log_id).not.toBe(logId);
+      expect(again).not.toHaveProperty("deduplicated");
+      expect(system.executions("a")).toBe(2);
+    },
+  );
+
+  test("through a proxy, who asked by log_id for a result has read it at the next naming, not by that answer", async () => {
+    const system = await start();
+    const served = await serve(system.gateway);
+    const [first, second] = [await rawSession(served, PROXIED), await rawSession(served, PROXIED)];
     const args = { Name: "a", timeout: 30 };
     const { log_id: logId = "" } = await first.call(1, "work", args);
-    await first.call(2, "get_operation_status", { log_id: logId });
-    expect(Object.values((await system.record(logId)).deliveries)).toMatchObject([{ confirmed: true }]);
-    // It named the log_id before it was told the outcome: that its answer was read is not proven by itself.
     await second.call(1, "get_operation_result", { log_id: logId });
     expect(await second.call(2, "work", args)).toMatchObject({ log_id: logId, deduplicated: true });
     await second.call(3, "get_operation_status", { log_id: logId });
@@ -246,13 +282,13 @@ describe("who has read an answer over HTTP", () => {
     system.bench.finish("a");
     const logId = await onlyOperation(system);
     const { record } = await system.client("local").outcome(logId);
-    expect(record.deliveries).toEqual({});
+    expect(record).not.toHaveProperty("askers");
     expect(record.firstDeliveredAt).toBeUndefined();
     expect(await call(2, "work", args)).toMatchObject({ status: "completed", log_id: logId });
     expect(system.executions("a")).toBe(1);
   });
 
-  test("schedule A: an answer written into a connection that nobody reads proves nothing", async () => {
+  test("schedule A: an answer that a proxy took, and nobody read, proves nothing", async () => {
     const system = await start();
     const served = await serve(system.gateway);
     const { session, call, send } = await rawSession(served);
@@ -263,13 +299,13 @@ describe("who has read an answer over HTTP", () => {
     await once(halfOpen, "connect");
     halfOpen.pause();
     halfOpen.write(
-      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMcp-Session-Id: ${session}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nVia: 1.1 proxy\r\nMcp-Session-Id: ${session}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
     await system.bench.begins("a");
     system.bench.finish("a");
     const logId = await onlyOperation(system);
     await eventually(
-      async () => Object.keys((await system.record(logId)).deliveries).length === 1,
+      async () => (await system.record(logId)).firstDeliveredAt !== undefined,
       "it counts as delivered",
     );
     await send({ jsonrpc: "2.0", id: 2, method: "ping" });
@@ -282,18 +318,24 @@ describe("who has read an answer over HTTP", () => {
     expect(system.executions("a")).toBe(1);
   });
 
-  test("giving an answered request up takes its delivery back", async () => {
-    const system = await start();
-    const { send, call, settle } = await rawSession(await serve(system.gateway));
-    const { log_id: logId = "" } = await call(1, "work", { Name: "a", timeout: 30 });
-    await settle();
-    expect((await system.record(logId)).firstDeliveredAt).toBeDefined();
-    expect((await send(cancelOf(1))).status).toBe(202);
-    await settle();
-    const record = await system.record(logId);
-    expect(record.deliveries).toEqual({});
-    expect(record.firstDeliveredAt).toBeUndefined();
-  });
+  test.each([undefined, "AbortError"])(
+    "a cancellation of an answered request (%s) takes nothing back",
+    async (reason) => {
+      const system = await start();
+      const { send, call, settle } = await rawSession(await serve(system.gateway));
+      for (const [id, tool, args] of [
+        [1, "work", { Name: "a", timeout: 30 }],
+        [3, "work", { Name: "a", timeout: 30 }],
+        [5, "run-tests", { SimulatedTests: 1, SimulatedSeconds: 0, timeout: 30 }],
+        [7, "run-tests", { SimulatedTests: 1, SimulatedSeconds: 0, timeout: 30 }],
+      ] as const) {
+        expect(await call(id, tool, args)).not.toHaveProperty("deduplicated");
+        expect((await send(cancelOf(id, reason))).status).toBe(202);
+        await settle();
+      }
+      expect(system.executions("a")).toBe(2);
+    },
+  );
 
   test("giving a request up ends its stream without an answer, and nothing else", async () => {
     const system = await start();
@@ -322,7 +364,7 @@ describe("who has read an answer over HTTP", () => {
     expect(reported((await newer).messages[0])).toMatchObject({ status: "completed", deduplicated: true });
     await send({ jsonrpc: "2.0", id: 2, method: "ping" });
     const record = await system.record(await onlyOperation(system));
-    expect(Object.values(record.deliveries)).toMatchObject([{ requestId: 1 }]);
+    expect(Object.keys(record.askers ?? {})).toEqual([record.createdBy.caller]);
     expect(system.executions("a")).toBe(1);
   });
 });
@@ -347,7 +389,7 @@ describe("sessions", () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     await client.ping();
     const record = await system.record(early.log_id ?? "");
-    expect(Object.keys(record.deliveries)).toEqual([`mcp:${transport.sessionId}`]);
+    expect(Object.keys(record.askers ?? {})).toEqual([`mcp:${transport.sessionId}`]);
     expect(record.createdBy.caller).toBe(`mcp:${transport.sessionId}`);
     expect(system.executions("a")).toBe(1);
   });

@@ -1,6 +1,8 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
+import type { Deliveries } from "../../../src/gateway/deliveries.js";
+import { createExchanges } from "../../../src/gateway/exchange.js";
 import type { Channel } from "../../../src/gateway/mcp/open-request.js";
 import { trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import { toolResult } from "../../../src/gateway/mcp/tools/tool-answer.js";
@@ -9,23 +11,18 @@ import type { Caller } from "../../../src/shared/operation/operation.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
 
 const MUTATING = { logId: "op", effect: "mutating" } as const;
-const REPEATABLE = { logId: "op", effect: "repeatable" } as const;
 
 /** A transport in the test's hand: it plays the client, the SDK's server and the store. */
-function stage(transport: Caller["transport"] = "stdio") {
+function stage() {
   const log = createHeardLog();
   const did: string[] = [];
+  const caller: Caller = { id: "c", transport: "stdio" };
+  const deliveries = {
+    delivered: async (_caller, logId) => void did.push(`delivered ${logId}`),
+    givenUp: async (_by, { logId }) => void did.push(`given up ${logId}`),
+  } as Partial<Deliveries> as Deliveries;
   const handled: { id?: RequestId | undefined }[] = [];
   const written: unknown[] = [];
-  /** Messages handled, answers written and what was stored, as it came. */
-  const order: string[] = [];
-  const resets: (() => void)[] = [];
-  let storeIsAway = false;
-  const store = async (what: string): Promise<void> => {
-    if (storeIsAway) throw new Error("Connection is closed.");
-    did.push(what);
-    order.push(what);
-  };
   const inner: Transport = {
     start: async () => undefined,
     send: async () => undefined,
@@ -35,30 +32,20 @@ function stage(transport: Caller["transport"] = "stdio") {
   let holdsWrites = false;
   const channel: Channel = {
     gone: new AbortController().signal,
+    isDirect: true,
     discard: async () => undefined,
     async write(answer) {
       written.push(answer);
-      order.push(`written ${(answer as { id: RequestId }).id}`);
       if (holdsWrites) await new Promise<void>((resolve) => writes.push(resolve));
       return true;
     },
-    onReset: (callback) => void resets.push(callback),
   };
   const tracker = trackRequests(
     { transport: inner, notify: async () => undefined, channelOf: () => channel },
-    {
-      caller: { id: "c", transport },
-      log,
-      deliveries: {
-        delivered: ({ requestId }, logId, { upTo }) =>
-          store(`delivered ${requestId} ${logId}${upTo === undefined ? "" : `, up to ${upTo}`}`),
-        retracted: ({ requestId }) => store(`retracted ${requestId}`),
-      },
-    },
+    { exchanges: createExchanges({ deliveries, log }), principal: "ann", caller: () => caller, log },
   );
   tracker.transport.onmessage = (message) => {
     handled.push(message as { id?: RequestId });
-    order.push(`handled ${(message as { method: string }).method}`);
   };
   void tracker.transport.start();
   return {
@@ -67,13 +54,6 @@ function stage(transport: Caller["transport"] = "stdio") {
     did,
     handled,
     written,
-    order,
-    reset: () => {
-      for (const callback of resets) callback();
-    },
-    storeAway: (is: boolean) => {
-      storeIsAway = is;
-    },
     holdWrites: (holds: boolean) => {
       holdsWrites = holds;
       for (const resolve of writes) resolve();
@@ -108,21 +88,6 @@ describe("the request tracker", () => {
     await tracker.idle();
   });
 
-  test.for([
-    ["stdio", "by its arrival", 2],
-    ["http", "by the client's own id", 8],
-  ] as const)("over %s a request is ordered %s", async ([transport, , requestId]) => {
-    const { tracker, call, handled, answer } = stage(transport);
-    call(9);
-    await turns();
-    tracker.request(handled[0]?.id ?? 0).accepted();
-    call(8);
-    await turns();
-    expect(tracker.request(handled[1]?.id ?? 0).requester).toMatchObject({ requestId });
-    for (const { id } of handled) await answer(id ?? 0);
-    await tracker.idle();
-  });
-
   test("an answer that is given up while it is being written does not count", async () => {
     const { tracker, call, cancel, handled, answer, did, written, holdWrites } = stage();
     holdWrites(true);
@@ -136,102 +101,55 @@ describe("the request tracker", () => {
     holdWrites(false);
     await answered;
     await tracker.idle();
-    expect(did).toEqual(["retracted 1"]);
-  });
-
-  test.for([
-    ["a mutating", "does not count", MUTATING, []],
-    ["a repeatable", "counts: it may be read", REPEATABLE, ["delivered 1 op, up to 1"]],
-  ] as const)(
-    "▲6 what %s tool tells after the client has said its last word %s",
-    async ([, , reported, stored]) => {
-      const { tracker, call, handled, answer, did, written } = stage();
-      call(7);
-      await turns();
-      tracker.request(handled[0]?.id ?? 0).delivers(reported);
-      tracker.inputEnded();
-      await answer(handled[0]?.id ?? 0);
-      await tracker.idle();
-      expect(written).toMatchObject([{ id: 7 }]);
-      expect(did).toEqual(stored);
-    },
-  );
-
-  test("▲6 what a mutating tool's answer tells is stored after the write, before the next message", async () => {
-    const { tracker, call, handled, answer, order, say } = stage();
-    call(7);
-    await turns();
-    tracker.request(handled[0]?.id ?? 0).delivers(MUTATING);
-    const answered = answer(handled[0]?.id ?? 0);
-    say({ id: 8, method: "ping" });
-    await answered;
-    await turns();
-    // The ping had arrived when the answer was written: it may have been sent before that was read.
-    expect(order).toEqual(["handled tools/call", "written 7", "delivered 1 op, up to 2", "handled ping"]);
-    await answer(handled[1]?.id ?? 0);
-    await tracker.idle();
-  });
-
-  test("▲6 what a repeatable tool's answer tells is stored before its first byte", async () => {
-    const { tracker, call, handled, answer, order } = stage();
-    call(7);
-    await turns();
-    tracker.request(handled[0]?.id ?? 0).delivers(REPEATABLE);
-    await answer(handled[0]?.id ?? 0);
-    await tracker.idle();
-    expect(order).toEqual(["handled tools/call", "delivered 1 op, up to 1", "written 7"]);
-  });
-
-  test("▲6 a repeatable tool's outcome whose telling cannot be stored is not reported", async () => {
-    const { tracker, call, handled, answer, did, written, storeAway } = stage();
-    call(7);
-    await turns();
-    tracker.request(handled[0]?.id ?? 0).delivers(REPEATABLE);
-    storeAway(true);
-    await answer(handled[0]?.id ?? 0);
-    expect(written).toMatchObject([{ id: 7, error: { data: { error_code: "STORE_UNAVAILABLE" } } }]);
     expect(did).toEqual([]);
-    await tracker.idle();
   });
 
-  test.for([
-    ["a mutating", MUTATING, ["delivered 7 op", "retracted 7"]],
-    ["a repeatable", REPEATABLE, ["delivered 7 op"]],
-  ] as const)("▲6 a reset right behind the answer of %s tool", async ([, reported, stored]) => {
-    const { tracker, call, handled, answer, did, reset } = stage("http");
-    call(7);
-    await turns();
-    tracker.request(handled[0]?.id ?? 0).delivers(reported);
-    await answer(handled[0]?.id ?? 0);
-    reset();
-    await tracker.idle();
-    expect(did).toEqual(stored);
-  });
-
-  test("no call is accepted while a retraction is not stored", async () => {
-    const { tracker, call, cancel, handled, answer, did, written, storeAway } = stage();
+  test("what a mutating tool tells after the client has said its last word does not count", async () => {
+    const { tracker, call, handled, answer, did, written } = stage();
     call(7);
     await turns();
     tracker.request(handled[0]?.id ?? 0).delivers(MUTATING);
+    tracker.inputEnded();
     await answer(handled[0]?.id ?? 0);
     await tracker.idle();
-    storeAway(true);
-    cancel(7);
+    expect(written).toMatchObject([{ id: 7 }]);
+    expect(did).toEqual([]);
+  });
+
+  test("a call that is cancelled before its turn came does not begin, and the next one does", async () => {
+    const { tracker, call, cancel, handled, answer, did, written } = stage();
+    call(7);
+    await turns();
     call(8);
-    await turns();
-    expect(handled).toHaveLength(1);
-    expect(written.at(-1)).toMatchObject({ id: 8, error: { data: { error_code: "STORE_UNAVAILABLE" } } });
-    storeAway(false);
+    cancel(8);
     call(9);
+    tracker.request(handled[0]?.id ?? 0).accepted();
     await turns();
-    expect(did).toEqual(["delivered 1 op, up to 1", "retracted 1"]);
     expect(handled).toHaveLength(2);
-    await answer(handled[1]?.id ?? 0);
+    for (const { id } of handled) await answer(id ?? 0);
     await tracker.idle();
+    expect(written).toMatchObject([{ id: 7 }, { id: 9 }]);
+    expect(did).toEqual([]);
+  });
+
+  test("an unanswered request that is cancelled gives its operation up; one of the same id has another life", async () => {
+    const { tracker, call, cancel, handled, answer, did } = stage();
+    call(7);
+    await turns();
+    tracker.request(handled[0]?.id ?? 0).waitsFor("op", true);
+    cancel(7);
+    tracker.request(handled[0]?.id ?? 0).accepted();
+    call(7);
+    await turns();
+    tracker.request(handled[1]?.id ?? 0).waitsFor("another", true);
+    for (const { id } of handled) await answer(id ?? 0);
+    cancel(7);
+    await tracker.idle();
+    expect(did).toEqual(["given up op"]);
   });
 
   test("a request with an id that is too long to be remembered is refused, and leaves nothing behind", async () => {
-    const { tracker, say, handled, written, did } = stage("http");
+    const { tracker, say, handled, written, did } = stage();
     const id = "x".repeat(201);
     say({ id, method: "tools/call", params: { name: "work" } });
     say({ method: "notifications/cancelled", params: { requestId: id } });
@@ -281,7 +199,6 @@ describe("the size of an answer", () => {
       state: "completed",
       acceptedAt: 0,
       createdBy: { caller: null, requestId: null },
-      deliveries: {},
     },
     result,
     now: 0,

@@ -42,7 +42,7 @@ const underWay = async (stream: EventStream): Promise<ServerEvent> =>
 
 const deliveries = async (system: System): Promise<number> => {
   const [view] = await system.broker.list("local", 1);
-  return Object.keys(view?.record.deliveries ?? {}).length;
+  return Object.keys(view?.record.askers ?? {}).length;
 };
 
 describe("a call whose connection was lost", () => {

@@ -29,7 +29,7 @@ const failing = (result: unknown): SimulatedTool => ({
 });
 
 const deliveries = async (system: System, logId: string): Promise<number> =>
-  Object.keys((await system.record(logId)).deliveries).length;
+  Object.keys((await system.record(logId)).askers ?? {}).length;
 
 describe.each(TASK_WAYS)("over %s", (way) => {
   test("a call with a task is answered at once, and its result is the answer that the call would have had", async () => {

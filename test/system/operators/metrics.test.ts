@@ -59,7 +59,7 @@ test("operations are counted once by their end, duplicates by what answered them
   await ann.reaches(held.record.logId, "running");
   expect((await ann.submit("work", { Name: "held", Hold: true })).relation).toBe("joined");
   const waits = await ann.submit("work", { Name: "waits" });
-  await system.broker.cancel("ann", waits.record.logId, ann.callOf("cancel"));
+  await system.broker.cancel("ann", waits.record.logId, ann.caller);
   const fails = await ann.submit("work", { Name: "fails", Hold: true });
   await ann.reaches(fails.record.logId, "queued");
 
@@ -77,9 +77,7 @@ test("operations are counted once by their end, duplicates by what answered them
   const look = await ann.submit("look", { Name: "look" });
   await ann.outcome(look.record.logId);
   // Delivered after its end: a later write of an ended operation is not another end.
-  await system.broker.delivered({ ...ann.callOf("x"), requestId: 1 }, done.record.logId, {
-    tookMs: 1,
-  });
+  await system.broker.delivered(ann.caller, done.record.logId, { isRead: true });
 
   for (const { value } of [served, other]) {
     const ended = (state: string, effect: string) =>

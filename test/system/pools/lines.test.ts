@@ -114,7 +114,7 @@ test("what runs without a note of its place can be cancelled, though its resourc
   await hand.hdel(keys.resource("gpu"), logId);
   const other = (await bob.submit("work", { Name: "b", Hold: true }, editors[1])).record;
   await bench.begins("b");
-  expect(await broker.cancel("ann", logId, ann.callOf("work-cancellable"))).toBeDefined();
+  expect(await broker.cancel("ann", logId, ann.caller)).toBeDefined();
   expect((await ann.outcome(logId)).record.state).toBe("cancelled");
   bench.finish("b");
   await bob.outcome(other.logId);

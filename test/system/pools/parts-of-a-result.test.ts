@@ -88,7 +88,7 @@ test("▲12 an operation that ran is not cancelled as unsent after its Editor di
       isFinal((await record(operation.logId)).state),
     "it has lost the Editor",
   );
-  const cancelled = await broker.cancel("ann", operation.logId, ann.callOf("work"));
+  const cancelled = await broker.cancel("ann", operation.logId, ann.caller);
   const { state } = (cancelled as { record: { state: string } }).record;
   expect({ state, runs: executions("a") }).not.toEqual({ state: "cancelled", runs: 1 });
 }, 60_000);

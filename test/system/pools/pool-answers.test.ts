@@ -72,7 +72,7 @@ test("nothing without an end is left of a pool that is not used any more", async
   const incarnation = await store.operations.incarnation();
   await store.operations.move(record.logId, () => editor.editorId, { incarnation });
   await gateway.sweep();
-  await gateway.broker.cancel("ann", record.logId, ann.callOf("work"));
+  await gateway.broker.cancel("ann", record.logId, ann.caller);
   await hand.zadd("{ujb}:pools", 1, "pool:android");
   await gateway.sweep();
   await gateway.sweep();

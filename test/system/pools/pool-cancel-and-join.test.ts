@@ -30,7 +30,7 @@ test("a cancellation that meets the moment in which an Editor takes the operatio
     }
     return found;
   };
-  await broker.cancel("ann", record.logId, ann.callOf("work"));
+  await broker.cancel("ann", record.logId, ann.caller);
   const { state, error } = await recordOf(record.logId);
   bench.finish("a");
   expect({ state, error }).toMatchObject({ state: "running" });

@@ -75,7 +75,7 @@ test("▲4 one that never began is passed over, in a pool too", async () => {
   await bench.begins("held");
   const third = await ann.submit("work", { Name: "a" }, { ...gpu, force_new: second.record.logId });
   expect(third).toMatchObject({ relation: "created", record: { editor: "pool:gpu" } });
-  await broker.cancel("ann", third.record.logId, ann.callOf("work"));
+  await broker.cancel("ann", third.record.logId, ann.caller);
   expect(await client("bob").submit("work", { Name: "b" }, gpu)).toMatchObject({ relation: "created" });
   const again = await client("ann", { id: "another session", transport: "http" }).submit(
     "work",
@@ -98,7 +98,7 @@ test("a call joins the one that waits in the pool, which can be cancelled there"
     relation: "joined",
     record: { logId: waiting.record.logId },
   });
-  expect(await broker.cancel("ann", waiting.record.logId, ann.callOf("work"))).toMatchObject({
+  expect(await broker.cancel("ann", waiting.record.logId, ann.caller)).toMatchObject({
     record: { state: "cancelled" },
   });
   bench.finish("a");

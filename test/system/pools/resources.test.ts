@@ -127,7 +127,7 @@ test("one that is cancelled while it waits for a place leaves nothing behind", a
   const { bob, there, uses, ann, bench, wants, hand, broker } = await one();
   const { logId } = (await bob.submit("work", { Name: "waits" }, there)).record;
   await wants(logId);
-  await broker.cancel("bob", logId, bob.callOf("work"));
+  await broker.cancel("bob", logId, bob.caller);
   expect((await bob.outcome(logId)).record.state).toBe("cancelled");
   bench.finish("uses");
   await ann.outcome(uses.logId);

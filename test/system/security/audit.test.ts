@@ -15,6 +15,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type AuditEntry, createAudit } from "../../../src/gateway/auth/audit.js";
 import { audited } from "../../../src/gateway/auth/audited.js";
 import { OPEN } from "../../../src/gateway/auth/authenticator.js";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
 import { SILENT } from "../../harness/silent.js";
 import { useSystem } from "../../harness/system/system.js";
@@ -39,8 +40,8 @@ test("each call is a line: who, what, where and the answer, and never what was p
   const { record } = await broker.submit(first);
   await broker.submit({ ...first, requestId: 2 });
   await system.bench.begins("a");
-  await broker.cancel("ann", record.logId, { caller: call.caller, requestId: 3 });
-  await broker.cancel("ben", record.logId, { caller: null, requestId: 1 });
+  await broker.cancel("ann", record.logId, call.caller);
+  await broker.cancel("ben", record.logId, singleRequest("http"));
   await expect(broker.submit({ ...call, tool: "no-such", requestId: 4, arguments: {} })).rejects.toThrow();
   system.bench.finish("a");
   await system.client("ann").outcome(record.logId);

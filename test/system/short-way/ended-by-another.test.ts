@@ -2,7 +2,9 @@
  * An operation that its lane follows is ended by another part of the process, as the janitor ends one whose Editor hangs: the lane is
  * not done with it, so nothing is claimed in its place.
  */
+
 import { expect, test } from "vitest";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import { eventually } from "../../harness/eventually.js";
 import { clientOf } from "../../harness/system/client.js";
 import { HOUR, UNDISTURBED } from "../../harness/system/idle-lane.js";
@@ -28,7 +30,7 @@ test.each([true, false])(
       return (await system.record(block.record.logId)).state === "interrupted";
     }, "the janitor ends it");
     expect((await system.record(next.record.logId)).state).toBe("queued");
-    await broker.cancel("ann", next.record.logId, { caller: null, requestId: null });
+    await broker.cancel("ann", next.record.logId, singleRequest("http"));
     expect((await system.record(next.record.logId)).state).toBe("cancelled");
     system.bench.finish("block");
     const last = await ann.submit("work", { Name: "last" });

@@ -1,6 +1,5 @@
 import { Worker } from "bullmq";
 import { describe, expect, test } from "vitest";
-import { createDeliveries } from "../../../src/gateway/deliveries.js";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import { isStoreAway } from "../../../src/shared/store/connect.js";
 import type { EditorFence, Lease } from "../../../src/shared/store/editors/lease.js";
@@ -31,7 +30,6 @@ const record = (logId: string, changed: Partial<OperationRecord> = {}): Operatio
   state: "queued",
   acceptedAt: 1_000,
   createdBy: { caller: null, requestId: null },
-  deliveries: {},
   ...changed,
 });
 
@@ -118,22 +116,6 @@ describe("operations", () => {
     await hand.del(keys.chain("hash"));
     await operations.change("a", (latest) => ({ record: { ...latest, firstDeliveredAt: 1 } }));
     expect(await hand.exists(keys.chain("hash"))).toBe(0);
-  });
-
-  test("▲7 deliveries of another incarnation are not added to: they prove nothing", async () => {
-    const { operations } = await open();
-    const { delivered } = createDeliveries(operations);
-    const incarnation = await operations.incarnation();
-    await operations.create(record("a", { incarnation, deliveredIn: incarnation }), "{}", "0");
-    await operations.change("a", (latest) => ({ record: { ...latest, state: "dispatched" } }));
-    await operations.change("a", (latest) => ({ record: { ...latest, state: "completed" } }));
-    const by = (id: string) => ({ caller: { id, transport: "http" as const }, requestId: 1, since: 1 });
-    await delivered(by("ann"), "a", { tookMs: 1 });
-    await operations.beginIncarnation(incarnation);
-    await delivered(by("ben"), "a", { tookMs: 1 });
-    const { deliveries, deliveredIn } = (await operations.find("a")) as OperationRecord;
-    expect(Object.keys(deliveries)).toEqual(["ben"]);
-    expect(deliveredIn).toBe(await operations.incarnation());
   });
 
   test("a change over a slow line is not dated after it is made", async () => {

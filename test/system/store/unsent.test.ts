@@ -3,6 +3,7 @@
  * that it never began (▲13).
  */
 import { describe, expect, test } from "vitest";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { forget } from "../../harness/system/said-of-editors.js";
@@ -75,7 +76,9 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
   test("given up by its client, it does not leave the queue", async () => {
     const system = await start({ ...HASTY, gateway: { ...HASTY.gateway, limits: EXPIRY_LIMITS } });
     const [logId = ""] = await ranSinceTheCopy(system);
-    await whenStoreIsBack(() => system.broker.abandon(logId));
+    const by = { principal: "ann", caller: singleRequest("http") };
+    const request = { logId, isOwn: true, isTimeout: true };
+    await whenStoreIsBack(() => system.broker.givenUp(by, request));
     expect(await system.record(logId)).toMatchObject({ abandonedAt: expect.any(Number) });
     await whenStoreIsBack(system.gateway.sweep);
     await isToldWhenItIsBack(system, logId);
@@ -84,8 +87,7 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
   test("a cancellation waits for the Editor, and comes too late", async () => {
     const system = await start(HASTY);
     const [logId = ""] = await ranSinceTheCopy(system);
-    const requester = { caller: null, requestId: null };
-    const view = await whenStoreIsBack(() => system.broker.cancel("ann", logId, requester));
+    const view = await whenStoreIsBack(() => system.broker.cancel("ann", logId, singleRequest("http")));
     expect(view).toMatchObject({
       record: { state: "queued", cancel: { requestedAt: expect.any(Number) } },
     });
@@ -135,8 +137,7 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
     const system = await start({ ...HASTY, editor: { plain: true } });
     const { client, editor, executions } = system;
     const [logId = ""] = await ranSinceTheCopy(system, ["a"], true);
-    const requester = { caller: null, requestId: null };
-    await whenStoreIsBack(() => system.broker.cancel("ann", logId, requester));
+    await whenStoreIsBack(() => system.broker.cancel("ann", logId, singleRequest("http")));
     await editor.faults.restart();
     const ann = client();
     // The outcome, where this worker still has it.
@@ -152,8 +153,7 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
     const names = ["a", "b", "c"];
     const logIds = await ranSinceTheCopy(system, names);
     const ann = system.client();
-    const requester = { caller: null, requestId: null };
-    const cancel = (logId: string) => system.broker.cancel("ann", logId, requester);
+    const cancel = (logId: string) => system.broker.cancel("ann", logId, singleRequest("http"));
     await whenStoreIsBack(() => Promise.all(logIds.map(cancel)));
     await system.editor.faults.restart();
     const reported = await Promise.all(logIds.map((logId) => ann.outcome(logId)));
@@ -175,8 +175,7 @@ describe("it was not sent", () => {
     await redis.kill();
     await editor.faults.crash();
     await redis.restart();
-    const requester = { caller: null, requestId: null };
-    const view = await whenStoreIsBack(() => broker.cancel("ann", record.logId, requester));
+    const view = await whenStoreIsBack(() => broker.cancel("ann", record.logId, singleRequest("http")));
     expect(view).toMatchObject({ record: { state: "queued" } });
     await editor.faults.restart();
     expect((await ann.outcome(record.logId)).record.state).toBe("cancelled");
@@ -191,9 +190,8 @@ describe("it was not sent", () => {
       const { client, editor, broker, gateway } = system;
       await ranSinceTheCopy(system);
       const { record } = await client().submit("work", { Name: "later" }, { editor: editor.editorId });
-      const requester = { caller: null, requestId: null };
       if (how === "expires") await gateway.sweep();
-      else await broker.cancel("ann", record.logId, requester);
+      else await broker.cancel("ann", record.logId, singleRequest("http"));
       expect((await system.record(record.logId)).state).toBe(how === "expires" ? "expired" : "cancelled");
     },
   );
@@ -205,9 +203,8 @@ describe("it was not sent", () => {
     await away(editor);
     const ann = client();
     const { record } = await ann.submit(...A_CALL);
-    const requester = { caller: null, requestId: null };
     if (how === "expires") await gateway.sweep();
-    else await broker.cancel("ann", record.logId, requester);
+    else await broker.cancel("ann", record.logId, singleRequest("http"));
     expect((await system.record(record.logId)).state).toBe(how === "expires" ? "expired" : "cancelled");
   });
 });

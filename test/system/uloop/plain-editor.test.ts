@@ -124,7 +124,7 @@ describe("a plain Editor through the broker", () => {
     const ann = client();
     const logId = await begun(system, ann, "work", "a");
     const behind = await ann.submit("ping", { Message: "behind" });
-    await broker.cancel("ann", logId, ann.callOf("work"));
+    await broker.cancel("ann", logId, ann.caller);
     await eventually(
       async () => (await system.record(logId)).cancel?.answer === "not_cancellable",
       "the cancellation is answered",

@@ -1,10 +1,12 @@
 /** ▲4 ▲13 A store that was lost is not filled again by running on one Editor what is known to another. */
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createKnownEditors } from "../../../src/gateway/editors/known-editors.js";
 import { createNoteFile } from "../../../src/gateway/editors/known-editors-note.js";
 import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
+import { singleRequest } from "../../../src/gateway/exchange.js";
 import { orderlyEnd } from "../../../src/shared/store/incarnation.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { quits } from "../../harness/editor/quits.js";
@@ -22,7 +24,7 @@ const A_CALL = ["work", { Name: "a" }] as const;
 /** The same, without a session. */
 const A_REQUEST = {
   principal: "ann",
-  caller: null,
+  caller: singleRequest("http"),
   requestId: null,
   tool: "work",
   arguments: { Name: "a" },

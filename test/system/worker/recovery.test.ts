@@ -223,7 +223,7 @@ describe("Redis is killed and comes back", () => {
       () => ann.submit("work", { Name: "b" }),
       () => broker.read("ann", record.logId),
       () => broker.wait("ann", record.logId, { ms: HOUR }),
-      () => broker.cancel("ann", record.logId, ann.callOf("work")),
+      () => broker.cancel("ann", record.logId, ann.caller),
       () => broker.list("ann", 5),
       () => broker.editors(),
     ]) {

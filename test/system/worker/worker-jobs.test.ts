@@ -145,7 +145,7 @@ describe("a job that no operation made", () => {
     await system.addWorker();
     expect(await byHand(queue, { logId }, "manual.1")).toEqual({ processed: "refused" });
     expect((await system.record(logId)).state).toBe("queued");
-    await system.broker.cancel("ann", logId, ann.callOf("work"));
+    await system.broker.cancel("ann", logId, ann.caller);
     expect(system.bench.begun).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ describe("the connection to the Editor is lost", () => {
     const { client, editor, bench, broker, present } = await start();
     const ann = client();
     const logId = await running(ann, "work", "a");
-    await broker.cancel("ann", logId, ann.callOf("work"));
+    await broker.cancel("ann", logId, ann.caller);
     editor.faults.dropConnections();
     await present(editor);
     bench.finish("a");

@@ -65,7 +65,7 @@ async function openLink({ lookMs }: { lookMs?: number } = {}) {
   );
   links.push(link);
   const send = (message: object): void =>
-    link.send({ n: link.next(), sentAt: { monotonic: 0, wall: 0 }, text: JSON.stringify(message) });
+    link.send({ n: link.next(), arrivedAt: performance.now(), text: JSON.stringify(message) });
   return { link, send, messages, refusals, ends: () => ends };
 }
 

@@ -23,9 +23,9 @@ test("a pipe of another protocol is told what to do, and nothing that it says is
   const socket = connect(join(folder, "socket"));
   const heard: ToPipe[] = [];
   readFrames<ToPipe>(socket, ({ header }) => void heard.push(header));
-  const hello = { version: "2.0.0", session: "s", pid: 1, folder: "/", count: 0, isResumed: false };
+  const hello = { version: "2.0.0", session: "s", pid: 1, folder: "/", isResumed: false };
   writeFrame(socket, { kind: "hello", protocol: PIPE_PROTOCOL + 1, ...hello });
-  writeFrame(socket, { kind: "message", n: 1, sentAt: { monotonic: 0, wall: 0 } }, "{}");
+  writeFrame(socket, { kind: "message", n: 1 }, "{}");
   writeFrame(socket, { kind: "ping" });
   await once(socket, "close");
   expect(heard[0]).toMatchObject({ kind: "failed", isUsage: false });

@@ -21,7 +21,6 @@ function brokerOf(...answers: (Answer | Error | "cut")[]) {
   const connect = async (): Promise<BrokerClient> => {
     connections += 1;
     return {
-      place: "",
       call: async (_tool, args = {}) => {
         asked.push(args);
         const next = answers[Math.min(asked.length, answers.length) - 1];

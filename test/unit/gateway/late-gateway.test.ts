@@ -52,12 +52,11 @@ test("what is answered at once is answered at once, and done when it is there", 
   const leave = late.broker.present(client);
   const leaveSooner = late.broker.present(client);
   leaveSooner();
-  late.broker.forget("ann");
   open();
   await late.broker.list("ann", 1);
-  expect(said).toEqual(["came", "forgot ann"]);
+  expect(said).toEqual(["came"]);
   leave();
-  expect(said).toEqual(["came", "forgot ann", "left"]);
+  expect(said).toEqual(["came", "left"]);
 });
 
 test("a list that did not wait long enough has the broker's own tools, and its client is told of the others", async () => {
@@ -78,7 +77,6 @@ test("a list that did not wait long enough has the broker's own tools, and its c
 test("if it does not come, each verb rejects with the reason, and nothing else does", async () => {
   const { late, fail } = openLate();
   const leave = late.broker.present(client);
-  late.broker.forget("ann");
   fail(new Error("no Redis"));
   await expect(late.broker.list("ann", 1)).rejects.toThrow("no Redis");
   await expect(late.toolList.current("ann")).rejects.toThrow("no Redis");
@@ -92,7 +90,7 @@ test("a store that cannot be opened fails the verbs, and no verb that nobody wai
   try {
     const { broker } = createLateGateway(Promise.reject<ServedGateway>(new Error("no store")));
     // As a session does when it ends.
-    broker.forget("caller");
+    void broker.noted();
     await expect(broker.list("local", 1)).rejects.toThrow("no store");
     await nextTurn();
     await nextTurn();

@@ -1,27 +1,32 @@
-/** What a broker notes of deliveries to a client behind a pipe (▲7): what the pipe says, in the order in which it says it. */
+/** What a broker notes of deliveries to a client behind a pipe, and how it knows a request that comes again. */
 import { expect, test } from "vitest";
+import type { ToolCall } from "../../../src/gateway/call-reader.js";
 import type { Deliveries } from "../../../src/gateway/deliveries.js";
+import { createExchanges } from "../../../src/gateway/exchange.js";
 import type { ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pipe-session.js";
 import { createPrompts } from "../../../src/gateway/mcp/prompts/prompts.js";
+import { UUID } from "../../../src/gateway/mcp/tools/broker-tool.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
 import { executed } from "../shared/record.js";
 
-const NOW = { monotonic: Number(process.hrtime.bigint()) / 1e6, wall: Date.now() };
-
 function openSession(hello: Partial<PipeHello> = {}) {
+  const submitted: ToolCall[] = [];
   const delivered: Parameters<Deliveries["delivered"]>[] = [];
   const said: { header: ToPipe; text?: string | undefined }[] = [];
   const gone = new AbortController();
   const record = executed({ logId: "op1", effect: "mutating" });
   const broker = {
-    submit: async () => ({ record, relation: "created", timeout: 0 }),
+    submit: async (call: ToolCall) => {
+      submitted.push(call);
+      return { record, relation: "created", timeout: 0 };
+    },
     wait: async () => ({ record }),
     delivered: async (...noted: Parameters<Deliveries["delivered"]>) => void delivered.push(noted),
-    forget: () => undefined,
+    noted: async () => undefined,
   } as unknown as ServedGateway["broker"];
   const toolList = {
     current: async () => [],
@@ -35,8 +40,9 @@ function openSession(hello: Partial<PipeHello> = {}) {
     gone: gone.signal,
   };
   const answers = { ...ANSWER_SETTINGS, form: "full" } as const;
+  const exchanges = createExchanges({ deliveries: broker, log: SILENT });
   const session = openPipeSession(
-    { broker, toolList, prompts: createPrompts(SILENT), log: SILENT, version: "1", answers },
+    { broker, exchanges, toolList, prompts: createPrompts(SILENT), log: SILENT, version: "1", answers },
     line,
     {
       kind: "hello",
@@ -45,16 +51,15 @@ function openSession(hello: Partial<PipeHello> = {}) {
       session: "s",
       pid: 1,
       folder: "/",
-      count: 0,
       isResumed: false,
       ...hello,
     },
   );
   const hear = (header: ToBroker, message?: object): void =>
     session.heard({ header, text: message ? JSON.stringify(message) : "" });
-  const call = (n: number): void =>
+  const call = (n: number, how: { waitedMs?: number; isResent?: boolean } = {}): void =>
     hear(
-      { kind: "message", n, sentAt: NOW },
+      { kind: "message", n, ...how },
       {
         jsonrpc: "2.0",
         id: n,
@@ -70,38 +75,44 @@ function openSession(hello: Partial<PipeHello> = {}) {
     await eventually(() => find() !== undefined, `request ${n} is answered`);
     return find()?.n ?? 0;
   };
-  return { session, hear, call, answered, delivered, said };
+  return { session, hear, call, answered, submitted, delivered, said };
 }
 
-test("an answer counts when it was written, and what was read before that was sent before it was read", async () => {
+test("an answer counts when the pipe has written it to the client, and is read then", async () => {
   const { session, hear, call, answered, delivered } = openSession();
   call(1);
   const answer = await answered(1);
   expect(delivered).toEqual([]);
-  hear({ kind: "message", n: 2, sentAt: NOW }, { jsonrpc: "2.0", method: "notifications/other" });
-  // In one piece, as they come when the client is quick: it sent the next message because of the answer.
   hear({ kind: "written", n: answer });
-  call(3);
   await eventually(() => delivered.length === 1, "it is noted");
-  expect(delivered[0]?.[0]).toMatchObject({ requestId: 1 });
-  expect(delivered[0]?.[2]).toMatchObject({ upTo: 2 });
-  hear({ kind: "written", n: await answered(3) });
+  expect(delivered[0]).toMatchObject([{ id: "stdio:s" }, "op1", { isRead: true }]);
+  call(2, { waitedMs: 10_000 });
+  hear({ kind: "written", n: await answered(2) });
+  await eventually(() => delivered.length === 2, "it is noted");
+  expect(delivered[1]?.[2]).toEqual({ isRead: false });
   await session.close();
 });
 
-test("of a session that had another broker, everything counts as read that was before this one", async () => {
-  const { session, hear, call, answered, delivered } = openSession({ isResumed: true, count: 9 });
-  call(4);
-  hear({ kind: "written", n: await answered(4) });
-  await eventually(() => delivered.length === 1, "it is noted");
-  expect(delivered[0]?.[0]).toMatchObject({ requestId: 4, since: 9 });
-  expect(delivered[0]?.[2]).toMatchObject({ upTo: 9 });
-  await session.close();
+test("a request is known again by every broker that gets it, and no other one is taken for it", async () => {
+  const calls = await Promise.all(
+    [1, 1, 2].map(async (n) => {
+      const { session, hear, call, answered, submitted } = openSession({ isResumed: true });
+      call(n, { isResent: true });
+      hear({ kind: "written", n: await answered(n) });
+      await session.close();
+      return submitted[0];
+    }),
+  );
+  const [first, again, other] = calls.map((call) => call?.logId);
+  expect(first).toMatch(UUID);
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+  expect(calls[0]).toMatchObject({ isResent: true });
 });
 
 test("what is no message of MCP gets no answer, and the pipe is told so", async () => {
   const { session, hear, said } = openSession();
-  hear({ kind: "message", n: 1, sentAt: NOW }, { id: 1, method: "tools/list" });
+  hear({ kind: "message", n: 1, waitedMs: 0 }, { id: 1, method: "tools/list" });
   expect(said.at(-1)?.header).toEqual({ kind: "dropped", answers: 1 });
   await session.close();
 });

@@ -13,7 +13,7 @@ import type { Caller, OperationRecord } from "../../../../src/shared/operation/o
 import { executed, HTTP, LATER_SESSION, NOW, operation, SINGLE, STDIO, testing } from "../record.js";
 
 /** The record after these changes, each of which must change something. */
-const after = (
+const changed = (
   record: OperationRecord,
   ...changes: ((record: OperationRecord) => OperationRecord | undefined)[]
 ): OperationRecord =>
@@ -33,28 +33,28 @@ const deliver =
 
 describe("owed", () => {
   test("to its creator, and to whoever asked, until each has read it", () => {
-    const joined = after(executed(), ask(LATER_SESSION), deliver(HTTP, true));
+    const joined = changed(executed(), ask(LATER_SESSION), deliver(HTTP, true));
     expect(isOwed(joined)).toBe(true);
-    expect(isOwed(after(joined, deliver(LATER_SESSION)))).toBe(true);
-    expect(isOwed(after(joined, deliver(LATER_SESSION), name(LATER_SESSION)))).toBe(false);
+    expect(isOwed(changed(joined, deliver(LATER_SESSION)))).toBe(true);
+    expect(isOwed(changed(joined, deliver(LATER_SESSION), name(LATER_SESSION)))).toBe(false);
   });
 
   test("a caller that reads settles its earlier askings; asking once more changes nothing", () => {
-    const read = after(executed(), deliver(HTTP, true));
+    const read = changed(executed(), deliver(HTTP, true));
     expect(isOwed(read)).toBe(false);
     expect(asked(read, HTTP)).toBeUndefined();
     expect(delivered(read, HTTP, { now: NOW + 1, isRead: false })).toBeUndefined();
   });
 
   test("to one that received it without having asked, until it has read it", () => {
-    const read = after(executed(), deliver(HTTP, true));
-    expect(isOwed(after(read, deliver(STDIO)))).toBe(true);
-    expect(isOwed(after(read, deliver(STDIO, true)))).toBe(false);
+    const read = changed(executed(), deliver(HTTP, true));
+    expect(isOwed(changed(read, deliver(STDIO)))).toBe(true);
+    expect(isOwed(changed(read, deliver(STDIO, true)))).toBe(false);
   });
 
   test("to requests without a session each by itself", () => {
     const other: Caller = { ...SINGLE, id: "request:2" };
-    const both = after(
+    const both = changed(
       executed({ createdBy: { caller: SINGLE.id, requestId: 1 } }),
       ask(other),
       deliver(other, true),
@@ -68,40 +68,42 @@ describe("owed", () => {
       { length: 150 },
       (_, at): Caller => ({ id: `caller ${at}`, transport: "http" }),
     );
-    const all = callers.reduce((record, caller) => after(record, deliver(caller, true)), executed());
-    const read = after(all, deliver(HTTP, true));
+    const all = callers.reduce((record, caller) => changed(record, deliver(caller, true)), executed());
+    const read = changed(all, deliver(HTTP, true));
     expect(isOwed(read)).toBe(false);
     expect(Object.keys(read.askers ?? {}).length).toBeLessThanOrEqual(101);
-    const many = callers.reduce((record, caller) => after(record, ask(caller)), executed());
-    const settled = callers.slice(-90).reduce((record, caller) => after(record, deliver(caller, true)), many);
-    expect(isOwed(after(settled, deliver(HTTP, true)))).toBe(true);
+    const many = callers.reduce((record, caller) => changed(record, ask(caller)), executed());
+    const settled = callers
+      .slice(-90)
+      .reduce((record, caller) => changed(record, deliver(caller, true)), many);
+    expect(isOwed(changed(settled, deliver(HTTP, true)))).toBe(true);
   });
 });
 
 describe("delivered", () => {
   test("first at the first delivery, and no later one moves that", () => {
-    const twice = after(executed(), deliver(HTTP), deliver(STDIO, false, NOW + 5));
+    const twice = changed(executed(), deliver(HTTP), deliver(STDIO, false, NOW + 5));
     expect(twice.firstDeliveredAt).toBe(NOW);
     expect(askingOf(twice, STDIO)).toEqual({ deliveredAt: NOW + 5 });
   });
 
   test("a slow answer, then a quick one: it is read since then", () => {
-    const twice = after(executed(), deliver(HTTP), deliver(HTTP, true, NOW + 5));
+    const twice = changed(executed(), deliver(HTTP), deliver(HTTP, true, NOW + 5));
     expect(askingOf(twice, HTTP)).toEqual({ deliveredAt: NOW, hasRead: true });
   });
 
   test("naming reads what was delivered before, and nothing else", () => {
     expect(named(executed(), HTTP)).toBeUndefined();
-    const other = after(executed(), deliver(STDIO));
+    const other = changed(executed(), deliver(STDIO));
     expect(named(other, HTTP)).toBeUndefined();
-    expect(askingOf(after(other, name(STDIO)), STDIO)).toMatchObject({ hasRead: true });
+    expect(askingOf(changed(other, name(STDIO)), STDIO)).toMatchObject({ hasRead: true });
   });
 
   test("a reset leaves a caller that asked and never got it; the window begins with the others' first delivery", () => {
-    const both = after(executed(), deliver(HTTP, true), deliver(STDIO, false, NOW + 5), reset(HTTP));
+    const both = changed(executed(), deliver(HTTP, true), deliver(STDIO, false, NOW + 5), reset(HTTP));
     expect(askingOf(both, HTTP)).toEqual({});
     expect(both.firstDeliveredAt).toBe(NOW + 5);
-    const nobody = after(both, reset(STDIO));
+    const nobody = changed(both, reset(STDIO));
     expect(nobody).not.toHaveProperty("firstDeliveredAt");
     expect(undelivered(nobody, STDIO)).toBeUndefined();
   });
@@ -110,7 +112,7 @@ describe("delivered", () => {
 describe("cancelled on purpose", () => {
   test("only a run of a repeatable tool is remembered by that, and once", () => {
     expect(givenUp(operation(), HTTP)).toBeUndefined();
-    const once = after(testing(), (record) => givenUp(record, HTTP));
+    const once = changed(testing(), (record) => givenUp(record, HTTP));
     expect(once.givenUpBy).toEqual([HTTP.id]);
     expect(givenUp(once, HTTP)).toBeUndefined();
   });
@@ -120,7 +122,7 @@ describe("run again while others are owed it", () => {
   const owed = (record: OperationRecord, now = NOW) => stillOwed(record, HTTP, { now, windowMs: 90_000 });
 
   test("who asked and has not got it is owed what comes after, since it asked", () => {
-    const record = after(
+    const record = changed(
       executed({ acceptedAt: NOW - 1_000 }),
       ask(LATER_SESSION),
       deliver(HTTP, true),

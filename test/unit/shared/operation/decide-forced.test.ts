@@ -39,7 +39,7 @@ describe("▲8 force_new names the operation that it supersedes", () => {
       kind: "join",
       record: running,
     });
-    const ended = executed({ logId: "op2", supersedes: "op1", ...reported(HTTP, { confirmed: true }) });
+    const ended = executed({ logId: "op2", supersedes: "op1", ...reported(HTTP, { hasRead: true }) });
     const muchLater = snapshot([first, ended], { forced: ended, now: NOW + 20 * HOUR });
     expect(decide(muchLater, call({ ...force, caller: HTTP }))).toEqual({
       kind: "replay",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { REPLAY_DEFAULTS } from "../../../../src/shared/operation/again.js";
 import { type Decision, decide, lookUp } from "../../../../src/shared/operation/decide.js";
 import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
 import {
@@ -336,7 +337,7 @@ describe("▲10 the links of a chain", () => {
 
   test("▲6 the window that was configured decides", () => {
     const record = executed(reported(HTTP, { deliveredAt: NOW - 2 * MINUTE }));
-    const options = { replayWindowMs: MINUTE, undeliveredMs: 10_000 };
+    const options = { ...REPLAY_DEFAULTS, replayWindowMs: MINUTE };
     expect(decide(snapshot([record]), call({ caller: LATER_SESSION }), options).kind).toBe("create");
     expect(decide(snapshot([record]), call({ caller: LATER_SESSION })).kind).toBe("replay");
   });

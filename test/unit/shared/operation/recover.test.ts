@@ -235,7 +235,7 @@ describe("▲10 the Editor's journal is the memory", () => {
 
   test("W13: the store forgot the forced run; its re-issue is answered by it, not sent again", () => {
     const reissued = { ...sent, supersedes: "op1" };
-    const lost = restored({ supersedes: "op1", ...reported(HTTP, { confirmed: true }) });
+    const lost = restored({ supersedes: "op1", ...reported(HTTP, { hasRead: true }) });
     expect(recover(reissued, sameAs("lost"), knowing(lost))).toEqual(answeredBy("lost"));
   });
 
