@@ -103,8 +103,6 @@ test("the broker that follows gets the greeting and what is open, under the same
     kind: "hello",
     isResumed: true,
     selected: "one@12345678",
-    // Later than all that the first broker acknowledged.
-    count: 6,
   });
   expect(messagesOf(second).map(({ n, message }) => [n, message.method])).toEqual([
     [1, "initialize"],
