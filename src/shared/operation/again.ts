@@ -102,8 +102,8 @@ function mutatingRuns(
   const { firstDeliveredAt } = record;
   if (firstDeliveredAt === undefined) return false;
   if (now < firstDeliveredAt + windowOf(record, options)) return false;
-  // A caller that asked and never got it is still waiting for it.
-  return !mine || mine.deliveredAt !== undefined;
+  // A caller that asked for this run and never got its outcome is still waiting for it.
+  return !mine || mine.deliveredAt !== undefined || mine.askedAt !== undefined;
 }
 
 /**

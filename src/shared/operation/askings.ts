@@ -2,7 +2,7 @@
  * Delivered, read, owed: who asked for an outcome, who has it, and who has read it. Each function answers the changed record,
  * or undefined where nothing changes. Nothing is taken back but by `undelivered`.
  */
-import { type Asking, type Caller, type OperationRecord, SINGLE_REQUEST } from "./operation.js";
+import type { Asking, Caller, OperationRecord } from "./operation.js";
 
 /** Most callers that a record names. */
 const MOST_ASKERS = 100;
@@ -23,7 +23,8 @@ export function isOwed({ createdBy, askers = {} }: OperationRecord): boolean {
 
 /** The caller waits for the outcome, or is about to be answered with it. */
 export function asked(record: OperationRecord, caller: Caller): OperationRecord | undefined {
-  return askingOf(record, caller) ? undefined : withAsking(record, caller, {});
+  const before = askingOf(record, caller);
+  return before && before.askedAt === undefined ? undefined : withAsking(record, caller, {});
 }
 
 /** An answer with the outcome was delivered to a request of this caller; `isRead`: so that it has read it. */
@@ -62,8 +63,8 @@ export function givenUp(record: OperationRecord, caller: Caller): OperationRecor
 }
 
 /**
- * Who is owed the outcome of this operation as its caller runs it again, and may come back for it within `windowMs`: the new outcome
- * is owed to them as well.
+ * Who has not read the outcome of this operation as its caller runs it again, and may come back for it within `windowMs`: the new
+ * outcome is owed to them as well.
  */
 export function stillOwed(
   { acceptedAt, createdBy, askers }: OperationRecord,
@@ -72,9 +73,10 @@ export function stillOwed(
 ): Record<string, Asking> {
   const all: Record<string, Asking> = { ...(createdBy.caller ? { [createdBy.caller]: {} } : {}), ...askers };
   return Object.fromEntries(
-    Object.entries(all).flatMap(([id, { askedAt = acceptedAt, deliveredAt }]) => {
-      const mayComeBack = id !== caller.id && !id.startsWith(SINGLE_REQUEST) && now - askedAt < windowMs;
-      return deliveredAt === undefined && mayComeBack ? [[id, { askedAt }]] : [];
+    Object.entries(all).flatMap(([id, { askedAt, deliveredAt, hasRead }]) => {
+      const since = askedAt ?? deliveredAt ?? acceptedAt;
+      const mayComeBack = id !== caller.id && now - since < windowMs;
+      return !hasRead && mayComeBack ? [[id, { askedAt: since }]] : [];
     }),
   );
 }

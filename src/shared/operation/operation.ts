@@ -128,7 +128,7 @@ export const SINGLE_REQUEST = "request:";
 
 /** How far a caller has come that asked for an outcome, or received it (askings.ts). */
 export interface Asking {
-  /** When it asked for the outcome of an earlier operation of the hash, and has not got that either, ms since the epoch. */
+  /** It has not read the outcome of an earlier operation of the hash, which it asked for, or was delivered, then; ms since the epoch. */
   askedAt?: number;
   /** When an answer with the outcome was first delivered to it, ms since the epoch, store clock. */
   deliveredAt?: number;

@@ -139,10 +139,12 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     if (!isFinal(record.state)) return;
     if (record.state === "completed" && result === undefined && !world.wentBack())
       oracle.fail(`${logId} has lost its result`);
+    const learnt = [...intents.values()].filter((known) => known === intent || known.logId === logId);
+    for (const known of learnt) known.over = true;
+    // Who read how a forced run of the call ended and then calls plainly again, intents for the next one.
+    const forced = learnt.filter(({ supersedes }) => supersedes !== undefined);
     for (const known of intents.values()) {
-      if (known === intent || known.logId === logId) known.over = true;
-      // Who read how a forced run of the call ended and then calls plainly again, intents for the next one.
-      const isOfSameCall = intent?.supersedes !== undefined && sameCall(known, intent);
+      const isOfSameCall = forced.some((one) => sameCall(known, one));
       if (isOfSameCall && known.supersedes === undefined && known.waiting.size === 0) known.over = true;
     }
   };
@@ -185,7 +187,8 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const { message, requestId, session: own } = letter;
     const isForced = JSON.stringify(message).includes("force_new");
     if (isForced && world.wentBack() && !world.options.strict) return;
-    if (requestId > 0 && kind === "http" && random.chance(0.2)) {
+    // What sends copies ends them with the request.
+    if (open.has(requestId) && kind === "http" && random.chance(0.2)) {
       const copy = new AbortController();
       copies.set(requestId, [...(copies.get(requestId) ?? []), copy]);
       late.push({ ...letter, channel: channelOf(own, requestId, copy, false) });

@@ -116,7 +116,7 @@ test("the broker that follows gets the greeting and what is open, under the same
   expect(messages).toHaveLength(2);
   send(request(3));
   await eventually(() => messagesOf(second).length === 5, "the next one came");
-  expect(messagesOf(second).at(-1)?.n).toBe(7);
+  expect(messagesOf(second).at(-1)?.n).toBe(6);
 });
 
 test("an answer that the client has not got is asked for again", async () => {

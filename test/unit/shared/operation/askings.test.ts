@@ -121,20 +121,28 @@ describe("cancelled on purpose", () => {
 describe("run again while others are owed it", () => {
   const owed = (record: OperationRecord, now = NOW) => stillOwed(record, HTTP, { now, windowMs: 90_000 });
 
-  test("who asked and has not got it is owed what comes after, since it asked", () => {
+  test("who has not read it is owed what comes after, since it asked or was answered", () => {
     const record = changed(
       executed({ acceptedAt: NOW - 1_000 }),
       ask(LATER_SESSION),
       deliver(HTTP, true),
       deliver(STDIO),
     );
-    expect(owed(record)).toEqual({ [LATER_SESSION.id]: { askedAt: NOW - 1_000 } });
+    const both = { [LATER_SESSION.id]: { askedAt: NOW - 1_000 }, [STDIO.id]: { askedAt: NOW } };
+    expect(owed(record)).toEqual(both);
+    expect(owed(changed(record, deliver(STDIO, true)))).not.toHaveProperty(STDIO.id);
   });
 
-  test("its creator too, unless it is the caller itself; nobody comes back as a single request", () => {
+  test("its creator too, unless it is the caller itself; a single request as well", () => {
     expect(owed(executed({ createdBy: { caller: STDIO.id, requestId: 1 } }))).toHaveProperty(STDIO.id);
     expect(owed(executed())).toEqual({});
-    expect(owed(executed({ createdBy: { caller: SINGLE.id, requestId: 1 } }))).toEqual({});
+    const single = executed({ createdBy: { caller: SINGLE.id, requestId: 1 } });
+    expect(owed(single)).toHaveProperty([SINGLE.id]);
+  });
+
+  test("who asks for the new run itself is owed that like any other", () => {
+    const record = executed({ askers: { [STDIO.id]: { askedAt: NOW } } });
+    expect(changed(record, ask(STDIO)).askers).toEqual({ [STDIO.id]: {} });
   });
 
   test("for as long as a client may take to come back, over however many runs", () => {
