@@ -24,6 +24,8 @@ export interface Way {
   readonly isDirect: boolean;
   /** How long the request had waited elsewhere on this machine before it arrived here, ms. */
   readonly waitedMs?: number | undefined;
+  /** The request goes on after its connection was lost: it arrived before, and may have been answered, perhaps by another gateway. */
+  readonly isResumed?: boolean;
   /** Calls back if the connection is reset. */
   onReset?(callback: () => void): void;
 }
@@ -42,6 +44,8 @@ export interface Exchange {
   readonly isCancelled: boolean;
   /** The request waits for this operation; `isOwn`: it created it. */
   waitsFor(logId: string, isOwn: boolean): void;
+  /** It names this log_id: its caller has read what was delivered to it before. */
+  names(logId: string): Promise<void>;
   /** Its answer carries the outcome of this operation. */
   delivers(operation: DeliveredOperation): void;
   /** The client cancelled the request, before or after its answer was written. */
@@ -153,6 +157,8 @@ export function createExchanges(
           waited = { logId, isOwn };
           noteGivenUp();
         },
+        // What it was answered before came after it named this.
+        names: async (logId) => (way.isResumed ? undefined : deliveries.named(caller, logId)),
         delivers(operation) {
           carried = operation;
         },

@@ -7,8 +7,6 @@ import type { Exchange, Way } from "../exchange.js";
 export interface Channel extends Way {
   /** Sends an answer; true once it has left this process, false if the client was gone by then. */
   write(answer: JSONRPCMessage): Promise<boolean>;
-  /** The request goes on after its connection was lost: it arrived before, perhaps at another gateway. */
-  readonly isResumed?: boolean;
   /** The client sent the request once; another broker may have received it before this one. */
   readonly isResent?: boolean;
   /** The log_id that the request's operation gets, if it makes one; undefined: any. */
@@ -22,7 +20,7 @@ export interface Channel extends Way {
 }
 
 /** A request as its handler sees it. */
-export interface OpenRequest extends Pick<Exchange, "caller" | "signal" | "waitsFor" | "delivers"> {
+export interface OpenRequest extends Pick<Exchange, "caller" | "signal" | "waitsFor" | "names" | "delivers"> {
   /** The client's own id. */
   readonly id: RequestId;
   /** The log_id that its operation gets, if it makes one; undefined: any. */
@@ -65,9 +63,9 @@ export function requestOf(
   { logId, isResent = false, trace, underWay }: Channel,
   id: RequestId,
 ): Omit<OpenRequest, "accepted" | "turnAgain"> {
-  const { caller, signal, waitsFor, delivers } = exchange;
+  const { caller, signal, waitsFor, names, delivers } = exchange;
   return {
-    ...{ id, caller, signal, waitsFor, delivers, logId, isResent, trace },
+    ...{ id, caller, signal, waitsFor, names, delivers, logId, isResent, trace },
     underWay(waited) {
       waitsFor(waited.logId, waited.relation === "created");
       underWay?.(waited);

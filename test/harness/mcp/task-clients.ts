@@ -17,7 +17,8 @@ import { useMcpCallers } from "./mcp-callers.js";
 const PROGRESS = { everyMs: 20, minMs: 1 };
 
 export const TASK_WAYS = ["HTTP", "stdio"] as const;
-export type TaskWay = (typeof TASK_WAYS)[number];
+/** Behind a proxy what was delivered is not known to have been read. */
+export type TaskWay = (typeof TASK_WAYS)[number] | "proxy";
 
 /** Call it at the top of a test file; what a test opens is closed after it. */
 export function useTaskClients() {
@@ -27,12 +28,16 @@ export function useTaskClients() {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  const ways: Record<TaskWay, (gateway: Gateway, client: Client) => Promise<() => Promise<void>>> = {
-    async HTTP(gateway, client) {
+  const overHttp =
+    (headers: Record<string, string>) =>
+    async (gateway: Gateway, client: Client): Promise<() => Promise<void>> => {
       const { url, close } = await serve(gateway, { progress: PROGRESS });
-      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
       return close;
-    },
+    };
+  const ways: Record<TaskWay, (gateway: Gateway, client: Client) => Promise<() => Promise<void>>> = {
+    HTTP: overHttp({}),
+    proxy: overHttp({ "x-forwarded-for": "203.0.113.7" }),
     async stdio(gateway, client) {
       const pipes = createPipes();
       const deps = { gateway, log: createHeardLog(), version: "0" };

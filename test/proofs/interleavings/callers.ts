@@ -13,6 +13,7 @@ interface Letter {
   channel: Channel;
   /** 0: no request. */
   requestId: number;
+  sentAt: number;
 }
 
 interface OpenRequest {
@@ -71,7 +72,8 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     },
   });
   const post = (message: JSONRPCMessage, requestId = 0, cut = new AbortController()): void => {
-    letters.push({ session, message, requestId, channel: channelOf(session, requestId, cut, true) });
+    const channel = channelOf(session, requestId, cut, true);
+    letters.push({ session, message, requestId, channel, sentAt: world.now() });
   };
 
   const request = (method: string, params: Record<string, unknown>, intent?: Intent): void => {
@@ -193,7 +195,9 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
       copies.set(requestId, [...(copies.get(requestId) ?? []), copy]);
       late.push({ ...letter, channel: channelOf(own, requestId, copy, false) });
     }
-    own.arrives(message, letter.channel);
+    // A pipe keeps a message while its reader stands still, which the reader notices.
+    const waitedMs = kind === "stdio" ? world.now() - letter.sentAt : 0;
+    own.arrives(message, { ...letter.channel, waitedMs });
   };
   const read = (): void => {
     const [reply] = replies.splice(kind === "stdio" ? 0 : random.int(replies.length), 1);

@@ -163,7 +163,7 @@ export function createGateway(world: World) {
         signal: request.signal,
       });
     } else {
-      await broker.named(request.caller, named);
+      await request.names(named);
       if (params.name === "cancel_operation") seen = await broker.cancel(principal, named, request.caller);
       else {
         request.accepted();

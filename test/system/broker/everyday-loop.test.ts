@@ -169,35 +169,55 @@ describe.each(played(CLIENTS, TELLING))("edit, compile, run-tests %s", (_where, 
     expect(await runs()).toBe(before + 2);
   });
 
+  /** A run that has begun, whose client has then given its request up. */
+  async function givenUp({ call }: SdkClient, args: Record<string, unknown>, reason: unknown) {
+    const before = await runs();
+    const patience = new AbortController();
+    const request = call("run-tests", args, patience.signal).catch(() => "gave up");
+    const begun = await until("it began", async () => (await world.editor.executions("run-tests"))[before]);
+    patience.abort(reason);
+    expect(await request).toBe("gave up");
+    return { before, logId: begun.operationId };
+  }
+
   test.each([
     ["EditMode", "while it runs"],
     ["EditMode", "after its end"],
     ["PlayMode", "after its end"],
-  ])("%s tests: a client that gave up and sends the call again %s finds its run", async (TestMode, when) => {
-    const { first, second } = await clients();
-    const args = ownArguments({ TestMode }, 0.5);
-    const before = await runs();
-    const patience = new AbortController();
-    const givenUp = first.call("run-tests", args, patience.signal).catch(() => "gave up");
-    const begun = await until("it began", async () => (await world.editor.executions("run-tests"))[before]);
-    patience.abort();
-    expect(await givenUp).toBe("gave up");
-    if (when === "after its end") await ends(begun.operationId);
-    expect(await second.call("run-tests", args)).toMatchObject({
-      status: "completed",
-      log_id: begun.operationId,
-      deduplicated: true,
-      result: { failed: 1 },
-    });
-    expect(await runs()).toBe(before + 1);
-  });
+  ])(
+    "%s tests: a client whose time was over and sends the call again %s finds its run",
+    async (TestMode, when) => {
+      const { first, second } = await clients();
+      const args = ownArguments({ TestMode }, 0.5);
+      const { before, logId } = await givenUp(first, args, new Error("Request timed out"));
+      if (when === "after its end") await ends(logId);
+      expect(await second.call("run-tests", args)).toMatchObject({
+        status: "completed",
+        log_id: logId,
+        deduplicated: true,
+        result: { failed: 1 },
+      });
+      expect(await runs()).toBe(before + 1);
+    },
+  );
+
+  test.each(["while they run", "after their end"])(
+    "tests that a user cancelled %s are not the answer to the same user's next call",
+    async (when) => {
+      const { first } = await clients();
+      const args = ownArguments({}, 0.5);
+      const { before, logId } = await givenUp(first, args, new Error("The user pressed Esc"));
+      if (when === "after their end") await ends(logId);
+      expectNew(await first.call("run-tests", args), 1);
+      expect(await runs()).toBe(before + 2);
+    },
+  );
 });
 
 test.each(["get_operation_result", "run-tests"])(
   "the second report is new: the first was read by %s through a pipe whose input had ended",
   async (name) => {
     const args = ownArguments();
-    const before = await runs();
     const { log_id = "" } = await processes.one.call("run-tests", { ...args, timeout: 0 });
     await ends(log_id);
     const { env } = await world.stdioServer();
@@ -208,11 +228,12 @@ test.each(["get_operation_result", "run-tests"])(
     for (const message of [INITIALIZE, call]) piped.write(`${JSON.stringify(message)}\n`);
     piped.endInput();
     expect(await piped.ended).toEqual({ code: 0, signal: null });
-    const read = { status: "completed", log_id, result: { failed: 1 } };
     // Shown whole where it is another: an error, or nothing at all.
+    const read = { status: "completed", result: { failed: 1 } };
     expect(answers.filter(({ id }) => id === 1)).toMatchObject([{ result: { structuredContent: read } }]);
+    const before = await runs();
     expectNew(await processes.other.call("run-tests", args), 1);
-    expect(await runs()).toBe(before + 2);
+    expect(await runs()).toBe(before + 1);
   },
 );
 

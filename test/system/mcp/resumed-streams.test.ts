@@ -18,16 +18,19 @@ const isAnswer = ({ message }: ServerEvent): boolean =>
 const answers = ({ events }: EventStream): RpcAnswer[] =>
   events.filter(isAnswer).map(({ message }) => message ?? {});
 
+/** What a proxy adds: what it took is not known to have been read. */
+const PROXIED = { "x-forwarded-for": "203.0.113.7" };
+
 /** A session of this revision, and ways to its gateway. */
-async function session(gateway: Gateway, revision = REVISION) {
+async function session(gateway: Gateway, revision = REVISION, way: Record<string, string> = {}) {
   const { url } = await serve(gateway, { progress: { everyMs: 20, minMs: 1 } });
   const params = { ...INITIALIZE.params, protocolVersion: revision };
   const id = (await post(url, { ...INITIALIZE, params })).sessionId ?? "";
-  return { ...at(url, id, revision), id };
+  return { ...at(url, id, revision, way), id };
 }
 
-function at(url: string, id: string, revision = REVISION) {
-  const headers = { "mcp-session-id": id, "mcp-protocol-version": revision };
+function at(url: string, id: string, revision = REVISION, way: Record<string, string> = {}) {
+  const headers = { "mcp-session-id": id, "mcp-protocol-version": revision, ...way };
   return {
     send: (message: unknown) => post(url, message, { session: id, headers }),
     open: (message: unknown) => openEventStream(url, headers, message),
@@ -100,7 +103,7 @@ describe("a call whose connection was lost", () => {
 
   test("whose id an earlier call had: it is not answered with that one's outcome", async () => {
     const system = await start();
-    const first = await session(system.gateway);
+    const first = await session(system.gateway, REVISION, PROXIED);
     const earlier = await first.send(toolCall(1, "work", { Name: "a", timeout: 30 }));
     expect(reported(earlier.messages.at(-1))).toMatchObject({ result: { Done: "a" } });
     for (const again of [
@@ -189,7 +192,7 @@ describe("what a stream was answered", () => {
 
   test("but never arrived is sent again, and proves nothing of what was read", async () => {
     const system = await start();
-    const first = await session(system.gateway);
+    const first = await session(system.gateway, REVISION, PROXIED);
     const stream = await first.open(toolCall(1, "work", { Name: "a", timeout: 30 }));
     const last = await underWay(stream);
     await stream.ended;
@@ -204,7 +207,7 @@ describe("what a stream was answered", () => {
 
   test("a request that reads is read again, and does not prove that its own answer was read", async () => {
     const system = await start();
-    const first = await session(system.gateway);
+    const first = await session(system.gateway, REVISION, PROXIED);
     await first.send(toolCall(1, "work", { Name: "a", Hold: true, timeout: 0 }));
     const [view] = await system.broker.list("local", 1);
     const log_id = view?.record.logId;

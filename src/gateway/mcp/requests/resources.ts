@@ -96,7 +96,7 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
     }
     if (source.record) {
       // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
-      await broker.named(request.caller, named.id);
+      await request.names(named.id);
       request.delivers(source.record);
     }
     if (named.range === undefined) return whole(broker, uri, source);
@@ -113,7 +113,7 @@ async function readFile(
   { id, path }: { id: string; path: string },
 ): Promise<ReadResourceResult> {
   const source = UUID.test(id) ? await resultIn(broker, principal, id) : undefined;
-  if (source?.record) await broker.named(request.caller, id);
+  if (source?.record) await request.names(id);
   const content = source?.record && contentAt(await broker.results.whole(source), path);
   if (!content) throw new ProtocolError(NOT_FOUND, "There is no such file in a result of yours.", { uri });
   return {

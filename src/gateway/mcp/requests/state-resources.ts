@@ -16,7 +16,7 @@ const URI = /^unity-broker:\/\/(editors|operations)(?:\/([^/?#]+))?$/;
 export interface StateRead {
   principal: string;
   uri: string;
-  request: Pick<OpenRequest, "caller">;
+  request: Pick<OpenRequest, "names">;
 }
 
 /** Resources that there always are. */
@@ -69,7 +69,7 @@ export async function readState(broker: Broker, { principal, uri, request }: Sta
   }
   if (!UUID.test(id)) return undefined;
   // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
-  await broker.named(request.caller, id);
+  await request.names(id);
   const view = await broker.read(principal, id);
   return typeof view === "object" ? answerOf(view, { brief: true }) : undefined;
 }

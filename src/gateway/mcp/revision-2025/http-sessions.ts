@@ -128,7 +128,7 @@ export function createHttpSessions(
     });
     const channel = ({ written, ...way }: HttpWay, asked: StreamRequest): Channel => ({
       ...way,
-      isResumed: asked.resumed !== undefined,
+      isResumed: asked.isResumed === true,
       logId: asked.stream?.logId,
       underWay: (waited) => asked.stream?.underWay(waited),
       async write(answer) {

@@ -43,7 +43,9 @@ export interface RequestStream extends EventMarks {
 export interface StreamRequest {
   /** The message to handle. */
   body: unknown;
-  /** Set if it is a call that arrived before. */
+  /** It arrived before. */
+  isResumed?: true;
+  /** How it goes on, if it is a call that arrived before. */
   resumed?: Resumed;
   /** Undefined where the client could not take up its stream. */
   stream?: RequestStream;
@@ -63,8 +65,12 @@ export function streamRequest(
     const again = { ...cursor, stream: randomUUID() };
     const stream = createRequestStream(sessionId, again);
     if (cursor.at === "begun" && cursor.read)
-      return { body: { jsonrpc: "2.0", id: cursor.id, ...cursor.read }, ...given("stream", stream) };
-    return { body: standIn(cursor), resumed: cursor, ...given("stream", stream) };
+      return {
+        body: { jsonrpc: "2.0", id: cursor.id, ...cursor.read },
+        isResumed: true,
+        ...given("stream", stream),
+      };
+    return { body: standIn(cursor), isResumed: true, resumed: cursor, ...given("stream", stream) };
   }
   const isResumable = String(headers["mcp-protocol-version"] ?? "") >= FIRST_RESUMABLE;
   const begun = isResumable ? begunBy(body) : undefined;

@@ -39,7 +39,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
   const named = async <T>(taskId: string, asked: TaskRequest, read: () => Promise<T>): Promise<T> => {
     try {
       if (!UUID.test(taskId)) throw notFound();
-      await broker.named(asked.request.caller, taskId);
+      await asked.request.names(taskId);
       return await read();
     } catch (error) {
       throw error instanceof ProtocolError ? error : refusalError(error, log);

@@ -74,7 +74,7 @@ async function found(deps: McpServerDeps, asked: ReadRequest): Promise<Operation
     typeof taskId === "string" && UUID.test(taskId)
       ? await refusing(deps, async () => {
           // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
-          await deps.broker.named(request.caller, taskId);
+          await request.names(taskId);
           return deps.broker.read(principal, taskId);
         })
       : undefined;

@@ -144,7 +144,7 @@ async function ofNamed(
   read: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
   if (!UUID.test(named)) return notFound(named.slice(0, 100), false);
-  await call.broker.named(call.request.caller, named);
+  await call.request.names(named);
   return read();
 }
 

@@ -85,7 +85,7 @@ export const FETCH = define(
     const source = UUID.test(cacheId) ? await results.find(principal, cacheId) : undefined;
     if (!source) return missing(cacheId);
     // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
-    if (source.record) await broker.named(request.caller, cacheId);
+    if (source.record) await request.names(cacheId);
     // What it has only reported is not its outcome.
     if (source.record && source.partial === undefined) request.delivers(source.record);
     // The client's next message need not wait for a filter.

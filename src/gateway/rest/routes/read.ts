@@ -115,7 +115,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     answers: { 200: json("Its history.", History) },
     errors: ["NOT_FOUND"],
     handle: async ({ params: { id } }, call) => {
-      if (UUID.test(id)) await broker.named(call.request.caller, id);
+      if (UUID.test(id)) await call.request.names(id);
       const seen = UUID.test(id) ? await explained(call.principal.id, id) : undefined;
       if (typeof seen !== "object") return problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
       const { principal: whose } = seen.record;
@@ -135,7 +135,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     handle: async ({ params: { id }, query: { after } }, { principal, request }) => {
       const read = await broker.log(principal.id, id, after);
       if (!read) return problemOf(notFound(id, false));
-      await broker.named(request.caller, id);
+      await request.names(id);
       return { status: 200, body: read, headers: NOT_KEPT };
     },
   });

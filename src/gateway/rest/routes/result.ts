@@ -65,7 +65,7 @@ async function whole(broker: Broker, id: string, call: RestCall): Promise<RestAn
   const source = UUID.test(id) ? await broker.results.find(principal.id, id) : undefined;
   if (!source || source.partial !== undefined) throw none(id, source);
   // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
-  await broker.named(request.caller, id);
+  await request.names(id);
   // A result does not change, and no two operations have the same.
   const etag = `"${source.cacheId}-${source.bytes}"`;
   if (isNamed(etag, ifNoneMatch)) return withEtag({ status: 304 }, etag, ifNoneMatch);
