@@ -46,12 +46,18 @@ export interface TestClient {
   call(tool: string, args: Record<string, unknown>, options?: { id?: number }): Promise<CallAnswer>;
   /** Any other request. */
   request(method: string, params?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** `notifications/cancelled` for a request, answered or not. */
-  giveUp(id: number): Promise<void>;
+  /** `notifications/cancelled` for a request, answered or not; unless it says another reason, because its time is over. */
+  giveUp(id: number, reason?: string): Promise<void>;
   /** An id that no request had yet. */
   nextId(): number;
   close(): Promise<void>;
 }
+
+/** What clients say whose time is over. */
+export const TIMED_OUT = "Request timed out";
+
+/** What a proxy says of whom it speaks for: it may keep an answer for itself. */
+export const BEHIND_A_PROXY = { "x-forwarded-for": "203.0.113.7" };
 
 const INITIALIZE = {
   protocolVersion: "2025-06-18",
@@ -64,7 +70,10 @@ export interface HttpClient extends TestClient {
 }
 
 /** A new session. `url` is asked for each request: a gateway that was started again may listen elsewhere. */
-export async function openHttpClient(url: () => string): Promise<HttpClient> {
+export async function openHttpClient(
+  url: () => string,
+  ownHeaders: Record<string, string> = {},
+): Promise<HttpClient> {
   const agent = new Agent({ keepAlive: true });
   let sessionId = "";
   let lastId = 0;
@@ -79,6 +88,7 @@ export async function openHttpClient(url: () => string): Promise<HttpClient> {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
         ...(sessionId === "" ? {} : { "mcp-session-id": sessionId, "mcp-protocol-version": "2025-06-18" }),
+        ...ownHeaders,
       },
     });
     const sent = new Promise<void>((resolve) => {
@@ -122,8 +132,8 @@ export async function openHttpClient(url: () => string): Promise<HttpClient> {
     ask,
     call: (tool, args, options) => ask(tool, args, options).answer,
     request,
-    async giveUp(id) {
-      const params = { requestId: id, reason: "the test gave up" };
+    async giveUp(id, reason = TIMED_OUT) {
+      const params = { requestId: id, reason };
       await post({ jsonrpc: "2.0", method: "notifications/cancelled", params }, undefined).response;
     },
     nextId() {
@@ -224,8 +234,8 @@ export async function openStdioClient(served: RunningProcess): Promise<StdioClie
     ask,
     call: (tool, args, options) => ask(tool, args, options).answer,
     request,
-    async giveUp(id) {
-      notify("notifications/cancelled", { requestId: id, reason: "the test gave up" });
+    async giveUp(id, reason = TIMED_OUT) {
+      notify("notifications/cancelled", { requestId: id, reason });
     },
     nextId() {
       lastId += 1;

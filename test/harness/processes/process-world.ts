@@ -36,8 +36,8 @@ export interface World extends Omit<Installation, "worker" | "gateway" | "close"
   /** Another gateway of the same store, serving. */
   secondGateway(): Promise<GatewayMember>;
   url(): string;
-  /** A new session over HTTP, at the gateway's own address or another way to it. */
-  http(address?: () => string): Promise<HttpClient>;
+  /** A new session over HTTP, at the gateway's own address or another way to it; `headers`: of each of its requests. */
+  http(address?: () => string, headers?: Record<string, string>): Promise<HttpClient>;
   /** Ends everything; rejects when something did not end as it should, or something is left. */
   close(): Promise<void>;
 }
@@ -57,7 +57,8 @@ export async function startWorld({ engine = "typescript", ...options }: WorldOpt
     await worker.start();
     await gateway.start();
     const { url } = gateway;
-    const http = (address = url): Promise<HttpClient> => openHttpClient(address);
+    const http = (address = url, headers?: Record<string, string>): Promise<HttpClient> =>
+      openHttpClient(address, headers);
     const first = await http();
     await toolsAreKnown(first);
     await first.close();

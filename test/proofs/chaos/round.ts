@@ -72,7 +72,8 @@ export async function playRound(world: ChaosWorld, options: RoundOptions): Promi
 
 /** Processes over stdio are heavy: one caller in twelve. */
 function habitsOf(number: number, seed: number): { kind: VoiceKind; random: Random } {
-  const kind = number % 12 === 3 ? "stdio" : number % 3 === 0 ? "official client" : "plain HTTP";
+  const kinds: VoiceKind[] = ["official client", "plain HTTP", "behind a proxy"];
+  const kind = number % 12 === 3 ? "stdio" : (kinds[number % 3] ?? "plain HTTP");
   return { kind, random: createRandom(seed * 1000 + number) };
 }
 

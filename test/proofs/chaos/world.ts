@@ -9,6 +9,7 @@ import {
 } from "../../harness/processes/installation.js";
 import type { StdioClient } from "../../harness/processes/process-clients.js";
 import { until } from "../../harness/processes/processes.js";
+import { type Cable, layCable } from "../../harness/system/cable.js";
 import { createAccount } from "../engine/intents.js";
 import { type ChaosEditor, startChaosEditor } from "./editor.js";
 import { createEndpointMirror, type EndpointMirror } from "./faults/endpoint-mirror.js";
@@ -22,6 +23,8 @@ export interface ChaosWorld extends Pick<Installation, "processes" | "redis" | "
   readonly copies: StoreCopies;
   readonly editors: readonly ChaosEditor[];
   readonly gateways: readonly (ChaosMember & GatewayMember)[];
+  /** Of each gateway: what callers reach it through that have no connection of their own to it. */
+  readonly proxies: readonly Cable[];
   readonly workers: readonly ChaosMember[];
   readonly events: Events;
   readonly witness: Witness;
@@ -70,6 +73,7 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
   const witness = createWitness();
   const stdio = new Set<StdioClient>();
   const editors: ChaosEditor[] = [];
+  const proxies: Cable[] = [];
   const endpoints = join(folder, "endpoints");
   let mirror: EndpointMirror | undefined;
 
@@ -78,7 +82,7 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
     try {
       return await installation.close();
     } finally {
-      for (const editor of editors) await editor.close();
+      for (const laid of [...editors, ...proxies]) await laid.close();
     }
   };
   /** Stdio processes share one way to the Editors. */
@@ -119,6 +123,8 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
     for (let number = 0; number < options.gateways; number += 1)
       gateways.push(await layMember(folder, `g${number + 1}`, number === 0, installation.gateway));
     for (const member of [...workers, ...gateways]) await member.start();
+    for (const { url } of gateways)
+      proxies.push(await layCable(() => ({ host: "127.0.0.1", port: Number(new URL(url()).port) })));
 
     const known = await until(
       "every Editor is known",
@@ -130,7 +136,7 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
     );
     const plainId = known.find((id) => editors.every((editor) => editor.id !== id));
     return {
-      ...{ processes, redis, hand, witness, stdio, workers, gateways, close },
+      ...{ processes, redis, hand, witness, stdio, workers, gateways, proxies, close },
       events: createEvents(),
       account: createAccount<ChaosIntent>(fingerprintOfCall),
       copies: createStoreCopies(redis, hand),

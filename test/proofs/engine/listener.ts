@@ -13,8 +13,6 @@ export interface Heard {
   /** It has an idempotency key or force_new, each of which names one operation for good. */
   namesOne: boolean;
   reported: CallAnswer;
-  /** Its client gave it up after it was answered. */
-  isTakenBack: boolean;
 }
 
 export interface Listener {
@@ -36,7 +34,7 @@ export function createListener(callOf: (tool: string, args: Record<string, unkno
     return (reported) => {
       if ((!isRead && !isUnityTool(tool)) || reported.log_id === undefined) return;
       heard.push({
-        ...{ request, askedAt, answeredAt: Date.now(), reported, isTakenBack: false },
+        ...{ request, askedAt, answeredAt: Date.now(), reported },
         call: isRead ? undefined : callOf(tool, args),
         namesOne: args.force_new !== undefined || args.idempotency_key !== undefined,
       });
@@ -67,11 +65,9 @@ export function createListener(callOf: (tool: string, args: Record<string, unkno
         ask: { value: ask },
         call: { value: (...call: Parameters<TestClient["call"]>) => ask(...call).answer },
         giveUp: {
-          value: (id: number) => {
-            const request = `${name} #${id}`;
-            givenUp.add(request);
-            for (const one of heard) if (one.request === request) one.isTakenBack = true;
-            return client.giveUp(id);
+          value: (id: number, reason?: string) => {
+            givenUp.add(`${name} #${id}`);
+            return client.giveUp(id, reason);
           },
         },
       }) as typeof client;

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
-import type { CallAnswer, TestClient } from "../../harness/processes/process-clients.js";
+import { type CallAnswer, type TestClient, TIMED_OUT } from "../../harness/processes/process-clients.js";
 
 /** Longer than any wait that a test asks for: tests lose patience themselves. */
 const TIMEOUT_MS = 120_000;
@@ -30,8 +30,8 @@ export async function openOfficialClient(
       .then((result) => answerIn<CallAnswer>(result))
       .finally(() => underWay.delete(id));
     answer.catch(() => undefined);
-    const giveUp = (): void => given.abort("the test gave up");
-    return { id, answer, sent: Promise.resolve(), hangUp: giveUp };
+    const hangUp = (): void => given.abort(TIMED_OUT);
+    return { id, answer, sent: Promise.resolve(), hangUp };
   };
 
   await client.connect(transport).catch(async (error: Error) => {
@@ -43,8 +43,11 @@ export async function openOfficialClient(
     ask,
     call: (tool, args) => ask(tool, args).answer,
     request: (method, params) => client.request({ method, params }, ResultSchema),
-    async giveUp(id) {
-      underWay.get(id)?.abort("the test gave up");
+    async giveUp(id, reason = TIMED_OUT) {
+      const open = underWay.get(id);
+      if (open) open.abort(reason);
+      else
+        await client.notification({ method: "notifications/cancelled", params: { requestId: id, reason } });
     },
     nextId: () => lastId + 1,
     close: () => client.close(),

@@ -1,10 +1,11 @@
 /** Where one scenario plays with one seed: its clients, its intents, and the account that must be right at the end. */
-import type {
-  Asked,
-  CallAnswer,
-  HttpClient,
-  StdioClient,
-  TestClient,
+import {
+  type Asked,
+  BEHIND_A_PROXY,
+  type CallAnswer,
+  type HttpClient,
+  type StdioClient,
+  type TestClient,
 } from "../../harness/processes/process-clients.js";
 import type { World } from "../../harness/processes/process-world.js";
 import { until } from "../../harness/processes/processes.js";
@@ -56,8 +57,10 @@ export interface Stage {
   intent(seconds: number): Intent;
   /** Any other call that nobody else makes, and that begins once although its tool may repeat it. */
   intentOf(tool: string, args: Record<string, unknown>): Intent;
-  /** A session that ends with the scenario. */
+  /** A session behind a proxy, which loses answers: it has read what it has named. It ends with the scenario. */
   http(url?: () => string): Promise<HttpClient>;
+  /** A session without a proxy: it has read what it was given at once. */
+  direct(): Promise<HttpClient>;
   /** A stdio process of this scenario's own. */
   newStdio(): Promise<StdioClient>;
   /** One that shares the background broker with all other pipes; this ends with the scenario. */
@@ -160,7 +163,8 @@ export function createStage(world: World, seed: number, { isLong = false } = {})
       return intend("execute-menu-item", { MenuItemPath: item }, seconds);
     },
     intentOf: (tool, args) => intend(tool, args, 0),
-    http: async (url = world.url) => take(await world.http(url)),
+    http: async (url = world.url) => take(await world.http(url, BEHIND_A_PROXY)),
+    direct: async () => take(await world.http()),
     newStdio: async () => take(await world.stdio()),
     async pipe() {
       hasPipes = true;

@@ -1,4 +1,7 @@
-/** Between workers and Editors: cut, half open, deaf, slow, and late frames on an old connection. */
+/**
+ * Between workers and Editors: cut, half open, deaf, slow, and late frames on an old connection. Between callers and gateways:
+ * every stream through a proxy breaks at once, with the answers that are in it.
+ */
 import type { Cable } from "../../../harness/system/cable.js";
 import { drawnPause, type Random } from "../../engine/random.js";
 import { type Blow, type Fault, fault } from "./fault.js";
@@ -23,7 +26,25 @@ function broken(kind: string, weight: number, how: (cable: Cable) => void): Faul
   }));
 }
 
+const brokenStreams: Fault = fault(
+  ["streams break", "wire", 5],
+  (world, random) => {
+    const number = random.whole(0, world.proxies.length - 1);
+    const it = world.proxies[number];
+    return it && { it, target: `proxy ${number + 1}`, editors: [] };
+  },
+  (proxy, random) => ({
+    lastsMs: random.between(20, 500),
+    strike() {
+      proxy.hold();
+      setTimeout(proxy.cut, random.between(0, 20));
+    },
+    heal: proxy.fix,
+  }),
+);
+
 export const wireFaults: readonly Fault[] = [
+  brokenStreams,
   broken("TCP cut", 5, (cable) => cable.cut()),
   broken("TCP half open", 4, (cable) => cable.hold()),
   broken("TCP one way", 3, (cable) => cable.deafen()),

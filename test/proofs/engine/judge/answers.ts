@@ -56,9 +56,7 @@ export function wrongAnswers(
 function toldAgain(later: Heard, same: readonly Heard[]): string | undefined {
   const { call, namesOne, askedAt, reported } = later;
   if (call === undefined || namesOne || !isRepeatable(String(reported.tool))) return undefined;
-  const earlier = same.find(
-    (one) => one.answeredAt < askedAt && !one.isTakenBack && one.request !== later.request,
-  );
+  const earlier = same.find((one) => one.answeredAt < askedAt && one.request !== later.request);
   if (!earlier) return undefined;
   const ago = askedAt - earlier.answeredAt;
   return `${call}: the outcome of ${reported.log_id} was told ${ago} ms before this call was sent, and is its answer again`;

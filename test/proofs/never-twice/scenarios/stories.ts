@@ -1,4 +1,4 @@
-/** The schedules that ran something twice in earlier drafts, A to C, and the second run that is meant. Nothing is drawn. */
+/** The schedules that ran something twice in earlier drafts, and the second run that is meant. Nothing is drawn. */
 
 import type { TestClient } from "../../../harness/processes/process-clients.js";
 import { isFinal, isOutcome } from "../../engine/outcomes.js";
@@ -35,13 +35,13 @@ async function answeredIntoNothing(
 
 const scheduleA: Scenario = {
   name: "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
-  story: "▲7",
+  story: "read",
   play: (stage) => answeredIntoNothing(stage, async () => undefined),
 };
 
 const scheduleAWithPing: Scenario = {
   name: "schedule A with any other message in between",
-  story: "▲7",
+  story: "read",
   play: (stage) =>
     answeredIntoNothing(stage, async (client) => {
       await client.request("ping");
@@ -50,42 +50,22 @@ const scheduleAWithPing: Scenario = {
     }),
 };
 
-const scheduleAOverStdio: Scenario = {
-  name: "schedule A over stdio: answer, other message, cancel, re-issue",
-  story: "▲7",
+const timesOutOverStdio: Scenario = {
+  name: "over stdio: the client's time is over as the answer is written, and it calls again",
+  story: "delivered",
   async play(stage) {
     const intent = stage.intent(0.2);
     const client = await stage.newStdio();
     const first = intent.ask(client, 20);
     await first.answer;
-    await client.request("ping");
     await client.giveUp(first.id);
     await intent.untilTold(client);
   },
 };
 
-const scheduleB: Scenario = {
-  name: "schedule B: a late copy of an older request is no deliberate run",
-  story: "▲7: newer requests only",
-  async play(stage) {
-    // A pipe keeps the order of what is written to it: there nothing comes late.
-    const client = await stage.http();
-    const intent = stage.intent(0.2);
-    const delayed = client.nextId();
-    await intent.untilTold(client);
-    await readByName(client, intent);
-    await intent.call(client, 5, { id: delayed });
-    await intent.call(client, 5, { id: delayed });
-    // What is newer and confirmed is meant.
-    const second = intent.again();
-    await second.untilTold(client);
-    if (second.logId === intent.logId) throw new Error("the deliberate run was replayed");
-  },
-};
-
 const scheduleC: Scenario = {
   name: "schedule C: a force_new that timed out and is sent again as it was",
-  story: "▲8",
+  story: "named re-run",
   async play(stage) {
     const client = await stage.http();
     const first = stage.intent(0.2);
@@ -100,22 +80,29 @@ const scheduleC: Scenario = {
   },
 };
 
-const meantOverStdio: Scenario = {
-  name: "the second run that is meant, over stdio: the same client calls again, and it runs",
-  story: "▲7",
+/** As clients do that cancel what is answered. */
+const LATE = "AbortError: This operation was aborted";
+
+const meantBy = (way: string, open: (stage: Stage) => Promise<TestClient>): Scenario => ({
+  name: `the second run that is meant, ${way}: the same client calls again, and it runs`,
+  story: "read, and nothing is taken back by a cancellation that comes late",
   async play(stage) {
-    const client = await stage.newStdio();
+    const client = await open(stage);
     const first = stage.intent(0.2);
-    await first.untilTold(client);
+    const asked = first.ask(client, 20);
+    await asked.answer;
+    await client.giveUp(asked.id, LATE);
+    // Behind what comes after it, its delivery is noted.
+    await client.request("ping");
     const second = first.again();
     await second.untilTold(client);
     if (second.logId === first.logId) throw new Error("it was replayed");
   },
-};
+});
 
-const meantOverHttp: Scenario = {
-  name: "the second run that is meant, over HTTP: replayed until the client has named the log_id",
-  story: "▲7",
+const meantBehindProxy: Scenario = {
+  name: "the second run that is meant, behind a proxy: replayed until the client has named the log_id",
+  story: "read",
   async play(stage) {
     const client = await stage.http();
     const first = stage.intent(0.2);
@@ -130,14 +117,14 @@ const meantOverHttp: Scenario = {
     const second = first.again();
     await second.untilTold(client);
     if (second.logId === first.logId) throw new Error("it was replayed although it was read by name");
-    // Another session has read nothing.
+    // Another session has read nothing, and the first one not this run.
     await second.untilTold(await stage.http());
   },
 };
 
 const meantByForceNew: Scenario = {
-  name: "the second run that is meant, over HTTP: force_new runs it at once",
-  story: "▲8",
+  name: "the second run that is meant, behind a proxy: force_new runs it at once",
+  story: "named re-run",
   async play(stage) {
     const client = await stage.http();
     const first = stage.intent(0.2);
@@ -152,10 +139,10 @@ const meantByForceNew: Scenario = {
 export const STORIES: readonly Scenario[] = [
   scheduleA,
   scheduleAWithPing,
-  scheduleAOverStdio,
-  scheduleB,
+  timesOutOverStdio,
   scheduleC,
-  meantOverStdio,
-  meantOverHttp,
+  meantBy("over stdio", (stage) => stage.newStdio()),
+  meantBy("over HTTP", (stage) => stage.direct()),
+  meantBehindProxy,
   meantByForceNew,
 ];
