@@ -21,8 +21,10 @@ export const watch: Run<typeof declared.watch> = async ({ args }) => {
   const limit = Math.floor(numberIn("limit", args.limit, 15, 1, 100));
   await askBroker({ serves: true }, async (asking) => {
     const ended = new AbortController();
-    const signal = AbortSignal.any([asking.signal, ended.signal]);
+    const { signal } = ended;
     const quit = (): void => ended.abort();
+    asking.signal.addEventListener("abort", quit, { once: true });
+    if (asking.signal.aborted) quit();
     const isScreen = process.stdout.isTTY && !args.json;
     const view = isScreen ? screenView(asking, seconds * 1_000, quit) : lineView(asking, args.json);
     // A reader that went away (`| head`).

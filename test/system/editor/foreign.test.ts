@@ -176,6 +176,20 @@ describe("an Editor of another broker", () => {
     expect(["ours", "theirs"].map(executions)).toEqual([1, 1]);
   });
 
+  test("is waited for by a first list until it is known whose it is, and no longer", async () => {
+    const system = await start({ worker: null });
+    const { editor } = system;
+    await held(system);
+    const { broker } = await system.addGateway({ firstContactMs: HOUR }, async () => [editor.editorId]);
+    const listed = broker.tools();
+    await system.addWorker();
+    expect(await listed).toEqual([]);
+    await expect(broker.submit(system.client().callOf("work", { Name: "a" }))).rejects.toMatchObject({
+      code: "NO_EDITOR",
+      message: expect.stringContaining("belongs to another broker (b, version 1, store another, "),
+    });
+  });
+
   test("says to a call that has waited in vain whose it is", async () => {
     const limits = { absentMs: 0, unsentMs: HOUR, sentMs: HOUR };
     const system = await start({ gateway: { limits }, editor: { foreignSilenceMs: 0 }, worker: null });
