@@ -109,11 +109,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
 
     const perform = async (params: SubmitParams, call: Call): Promise<void> => {
       const { operationId, tool } = params;
-      const isOver = (): boolean => gone !== undefined || call.state !== "accepted";
-      if (isOver()) return;
-      // Rejects only with the connection; the call was not sent on it.
-      await wire.free();
-      if (isOver()) return;
+      if (gone !== undefined || call.state !== "accepted") return;
       call.state = "running";
       if (!call.repeats && !(await mayBeSent(params, call))) return;
       const startedAt = Date.now();

@@ -146,10 +146,14 @@ describe("an answer", () => {
       { error: "No such tag", command: "Unknown", stackTrace: "" },
       "internal_error",
     ],
-    ["an unknown command", { error: "Unknown or unsupported command type: x", command: "?" }, "unknown_tool"],
+    [
+      "an unknown command",
+      { error: "Unknown or unsupported command type: manage_editor", command: "?" },
+      "unknown_tool",
+    ],
     [
       "a disabled tool",
-      { error: "Tool 'x' is disabled in the Unity Editor.", command: "?" },
+      { error: "Tool 'manage_editor' is disabled in the Unity Editor.", command: "?" },
       "security_blocked",
     ],
   ])("%s: it has failed", async (_what, fields, type) => {
@@ -265,12 +269,13 @@ test("one command at a time, also behind one that the bridge answered before it 
   const begun = await next;
   await submit(line, callOf("two", "manage_scene"));
   begun.timeOut();
-  expect(await ended("one")).toMatchObject({ status: "interrupted" });
   peer.free();
   await eventually(() => peer.busyPings() >= 3, "it asks whether Unity is free");
   expect(peer.begun).toEqual(["manage_editor"]);
+  expect(await line.calls.get("one")).toMatchObject({ state: "running" });
   expect(await line.calls.get("two")).toMatchObject({ state: "accepted" });
   begun.end();
+  expect(await ended("one")).toMatchObject({ status: "interrupted" });
   expect(await ended("two")).toMatchObject({ status: "completed" });
 });
 

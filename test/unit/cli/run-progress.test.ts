@@ -14,7 +14,11 @@ const progressInto = (stream: PassThrough) =>
 
 test("what keeps its Editor from working is said, and what to do about it", () => {
   const stream = new PassThrough();
-  const diagnosis = { code: "FOREIGN_BROKER", message: "It belongs to another broker.", next: "Use that." } as const;
+  const diagnosis = {
+    code: "FOREIGN_BROKER",
+    message: "It belongs to another broker.",
+    next: "Use that.",
+  } as const;
   progressInto(stream).answered({ status: "running", state: "queued", message: "", diagnosis });
   expect(String(stream.read())).toBe("     0s  queued: It belongs to another broker. Use that.\n");
 });
