@@ -13,6 +13,7 @@ import {
   type UnityMcpOptions,
 } from "../../../src/worker/bridges/unity-mcp/unity-mcp-editor.js";
 import {
+  PONG,
   startUnityMcpPeer,
   type UnityMcpPeer,
   type UnityMcpPeerOptions,
@@ -277,6 +278,22 @@ test("one command at a time, also behind one that the bridge answered before it 
   begun.end();
   expect(await ended("one")).toMatchObject({ status: "interrupted" });
   expect(await ended("two")).toMatchObject({ status: "completed" });
+});
+
+test("one that waits in Unity behind the question whether it is free has not ended with that question's answer", async () => {
+  await open();
+  const { connect, ended } = worker();
+  const line = await connect();
+  const next = peer.next();
+  await submit(line, callOf("one", "manage_editor"));
+  const begun = await next;
+  // Unity was busy until now, and takes the question up before the command.
+  peer.refuses("ping", PONG, 1);
+  begun.timeOut();
+  await eventually(() => peer.busyPings() >= 1, "it is asked again");
+  expect(await line.calls.get("one")).toMatchObject({ state: "running" });
+  begun.end();
+  expect(await ended("one")).toMatchObject({ status: "interrupted" });
 });
 
 test("a connection that is not used stays, because the bridge closes one that says nothing", async () => {
