@@ -1,12 +1,5 @@
 /** When an operation starts and ends, as far as earlier identical calls tell. */
 
-/** How long a call took, by the Editor that ran it. */
-export interface RecordedDuration {
-  ms: number;
-  /** Undefined: recorded by an earlier version. */
-  editor: string | undefined;
-}
-
 /** An operation and its usual time; `ranMs`: since it started. */
 export interface Timed {
   usualMs: number | undefined;
@@ -17,13 +10,6 @@ export interface Timed {
 export interface Estimate {
   startMs?: number;
   endMs?: number;
-}
-
-/** The median of what it took there, else anywhere; undefined if it is not known to have run. */
-export function usualTime(recorded: readonly RecordedDuration[], editor: string): number | undefined {
-  const there = recorded.filter((each) => each.editor === editor);
-  const sorted = (there.length > 0 ? there : recorded).map(({ ms }) => ms).toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
 /**

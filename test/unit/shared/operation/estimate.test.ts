@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { estimateOf, usualTime } from "../../../../src/shared/operation/estimate.js";
+import { usualTime } from "../../../../src/gateway/not-created.js";
+import { estimateOf } from "../../../../src/shared/operation/estimate.js";
 
 const took = (editor: string | undefined, ...times: number[]) => times.map((ms) => ({ ms, editor }));
 
