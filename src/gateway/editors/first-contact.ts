@@ -4,22 +4,32 @@
  * right after the store was emptied, finds the Editor's tools.
  */
 import { setMaxListeners } from "node:events";
+import type { DiagnosisCode } from "../../shared/editors/diagnosis.js";
 import { editorFor } from "../../shared/editors/target.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { CallReader, ReadCall } from "../call-reader.js";
-import { holdingUp, stands } from "./diagnoses.js";
+import { stands } from "./diagnoses.js";
 
 export interface FirstContact {
   /**
-   * Waits until each Editor that is coming is known with its tools, it is known why it does not come, or the time is over.
+   * Waits until each Editor that is coming is known with its tools, it has refused, or the time is over.
    * True if it waited for any.
    */
   awaited(): Promise<boolean>;
   /** Ends the waits. */
   close(): void;
 }
+
+/** The Editor, or whatever answers in its place, has refused: a person has to do something first. */
+const REFUSED: ReadonlySet<DiagnosisCode | undefined> = new Set([
+  "FOREIGN_BROKER",
+  "WRONG_PROJECT",
+  "PORT_NOT_PROVEN",
+  "PORT_TAKEN",
+  "HELLO_REFUSED",
+] as const);
 
 /** `running`: the ids of the Editors that run on this machine, connected or not. */
 export function createFirstContact(
@@ -45,17 +55,17 @@ export function createFirstContact(
   const isKnown = async (editorId: string): Promise<boolean> =>
     (await editors.ids()).includes(editorId) && (await editors.tools(editorId)).length > 0;
 
-  const isHeldUp = async (editorId: string): Promise<boolean> => {
+  const hasRefused = async (editorId: string): Promise<boolean> => {
     const [diagnoses, now] = await Promise.all([editors.diagnoses(), operations.now()]);
-    return holdingUp(stands(diagnoses.get(editorId), now)) !== undefined;
+    return REFUSED.has(stands(diagnoses.get(editorId), now)?.code);
   };
 
   /** True if it waited. */
   const settle = async (editorId: string): Promise<boolean> => {
     const wasKnown = await isKnown(editorId);
     if (wasKnown) missed.delete(editorId);
-    if (wasKnown || missed.has(editorId) || (await isHeldUp(editorId))) return false;
-    const isSettled = async () => (await isKnown(editorId)) || (await isHeldUp(editorId));
+    if (wasKnown || missed.has(editorId) || (await hasRefused(editorId))) return false;
+    const isSettled = async () => (await isKnown(editorId)) || (await hasRefused(editorId));
     if (!(await untilEditors(notifier, isSettled, waitMs, closing.signal))) missed.add(editorId);
     return true;
   };

@@ -104,6 +104,25 @@ describe("an Editor that runs and is not reached", () => {
     expect(await contact.awaited()).toBe(false);
   });
 
+  test.each([
+    ["COMPILE_ERRORS", true],
+    ["FOREIGN_BROKER", false],
+    ["WRONG_PROJECT", false],
+    ["HELLO_REFUSED", false],
+  ] as const)("with %s is waited for: %s", async (code, isAwaited) => {
+    const diagnosis = { code, message: "", next: "", project: "Game", at: 0 };
+    const contact = createFirstContact(
+      {
+        ...nothing,
+        editors: { ...editors, diagnoses: async () => new Map([["game-1", diagnosis]]) },
+        notifier,
+        running: async () => ["game-1"],
+      },
+      { waitMs: 20 },
+    );
+    expect(await contact.awaited()).toBe(isAwaited);
+  });
+
   test("is waited for no longer than its time, whatever memory is collected meanwhile", async () => {
     const contact = createFirstContact(
       { ...nothing, notifier, running: async () => ["game-1"] },

@@ -178,8 +178,7 @@ describe("the project's own settings", () => {
 
   test.each([
     ["Connected Unity instance belongs to a different project.", { name: "WrongEditor" }],
-    ["Unity CLI Loop server session changed. Retry the command.", { name: "ConnectionLost", sent: false }],
-    ["Tool 'get-tool-details' is disabled. To enable it, go to Window", { name: "RpcFailure" }],
+    ["Unity CLI Loop server session changed. Retry the command.", { name: "RpcFailure" }],
   ])("that do not fit what answers: %s", async (message, error) => {
     const { greeting, there } = await asked(running);
     const { id } = await there.nextRequest("get-tool-details");
@@ -187,8 +186,10 @@ describe("the project's own settings", () => {
     await expect(greeting).rejects.toMatchObject(error);
   });
 
-  test("of a server that is starting: it is asked a moment later", async () => {
-    const { greeting } = await asked({ ...running, serverSessionId: "" });
-    await expect(greeting).rejects.toMatchObject({ name: "ConnectionLost", reason: "not_ready" });
+  test("of a server that does not run: who answers there is another one, and is sent nothing", async () => {
+    const { greeting, there } = await asked({ ...running, serverSessionId: "" });
+    await expect(greeting).rejects.toMatchObject({ name: "UnverifiedEditor" });
+    there.end();
+    await expect(there.nextMessage()).rejects.toThrow("the connection ended");
   });
 });

@@ -7,8 +7,13 @@ import { uloopSettings } from "../../discovery/configured-editors.js";
 import { UnreadableAnswer } from "../../editor/editor-calls.js";
 import { WrongEditor } from "../../editor/handshake.js";
 import type { Connection } from "../../transport/connection.js";
-import { ConnectionLost } from "../../transport/disconnect.js";
-import type { BridgeWire, EditorIdentity, Greeting, Notice } from "../bridge.js";
+import {
+  type BridgeWire,
+  type EditorIdentity,
+  type Greeting,
+  type Notice,
+  UnverifiedEditor,
+} from "../bridge.js";
 import { type BridgeAnswer, errorAnswer, outcomeOf } from "../error-answers.js";
 import { createPlainEditor, type PlainEditorDeps } from "../plain-editor.js";
 
@@ -32,16 +37,12 @@ function uloopWire(line: Connection, { editorId, projectPath }: EditorIdentity):
     /** The bridge compares the project; without one it is whatever listens at the address that was named. */
     async verify(list) {
       guard = projectPath === undefined ? undefined : await guardOf(projectPath);
-      try {
-        if (guard) await list();
-      } catch (error) {
+      if (!guard) return {};
+      await list().catch((error: Error) => {
         const answer = error instanceof RpcFailure ? refusalOf("get-tool-details", error) : undefined;
-        const type = answer?.kind === "refused" ? answer.type : undefined;
-        if (type === "wrong_project") throw new WrongEditor(editorId, "another project");
-        // Its server began again, and writes down its session a moment later.
-        if (type === "session_changed") throw new ConnectionLost("not_ready", false);
-        throw error;
-      }
+        if (answer?.kind !== "refused" || answer.type !== "wrong_project") throw error;
+        throw new WrongEditor(editorId, "another project");
+      });
       return {};
     },
     async tools(patient) {
@@ -73,8 +74,8 @@ function uloopWire(line: Connection, { editorId, projectPath }: EditorIdentity):
 async function guardOf(projectPath: string): Promise<object | undefined> {
   const { projectRootPath, serverSessionId } = await uloopSettings(projectPath);
   if (serverSessionId === undefined) return undefined;
-  // Its server is starting.
-  if (serverSessionId === "") throw new ConnectionLost("not_ready", false);
+  if (serverSessionId === "")
+    throw new UnverifiedEditor(`uLoopMCP's server does not run in ${projectPath}. It gets no calls.`);
   return { expectedProjectRoot: projectRootPath, expectedServerSessionId: serverSessionId };
 }
 
