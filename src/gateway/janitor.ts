@@ -13,7 +13,7 @@ import type { Change } from "../shared/store/operations/changes.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/execution-class.js";
-import { stands } from "./editors/diagnoses.js";
+import { holdingUp, stands } from "./editors/diagnoses.js";
 import { removeForgotten } from "./editors/forgotten-editors.js";
 import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";
 import { createPoolKeeper, goesBack, lastSeenIn, opensAgain } from "./editors/pool-keeper.js";
@@ -245,7 +245,7 @@ function expiredMessage(
 ): string {
   const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / 60_000))} min`;
   const away = now - Math.max(lastSeenAt, record.acceptedAt);
-  const diagnosis = stands(editor?.diagnosis, now);
+  const diagnosis = holdingUp(stands(editor?.diagnosis, now));
   const why = diagnosis ? ` ${diagnosis.message} ${diagnosis.next}` : "";
   const waited = `The operation expired: it waited ${minutes(now - record.acceptedAt)}`;
   return isPool(record.editor)
