@@ -1,6 +1,6 @@
-/** Reads what an estimate needs: what goes before a waiting operation, and how long such calls took before. */
+/** Reads what an estimate needs: what goes before a waiting operation, and how long identical calls took before. */
 import { isPool } from "../shared/editors/pool.js";
-import { type Estimate, estimateOf, type Timed, usualTime } from "../shared/operation/estimate.js";
+import { type Estimate, estimateOf, type Timed } from "../shared/operation/estimate.js";
 import { isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
@@ -8,6 +8,8 @@ import { LANE_PLACES } from "../shared/tools/tool.js";
 
 /** More than so many before it are not read: an answer must stay cheap. */
 const MOST_AHEAD = 50;
+/** How many earlier operations of a call are looked at for one that completed. */
+const LOOKED_BACK = 3;
 
 export interface Estimates {
   /** `position`: in its queue, undefined if it runs; `members`: the Editors that serve its pool. `now`: store clock, ms. */
@@ -21,12 +23,26 @@ export function createEstimates({
   operations,
   queues,
 }: {
-  operations: Pick<Operations, "find" | "openOf" | "durationsOf">;
+  operations: Pick<Operations, "find" | "openOf">;
   queues: Pick<Queues, "ahead">;
 }): Estimates {
-  const timed = async ({ tool, editor, state, startedAt }: OperationRecord, now: number): Promise<Timed> => ({
-    usualMs: usualTime(await operations.durationsOf(tool), editor),
-    ranMs: state === "running" && startedAt !== undefined ? Math.max(0, now - startedAt) : undefined,
+  /** What the last identical call that completed took: another call of the tool says nothing of this one. */
+  const lastTime = async ({ after }: OperationRecord): Promise<number | undefined> => {
+    let logId = after;
+    for (let steps = 0; logId !== null && steps < LOOKED_BACK; steps += 1) {
+      const before = await operations.find(logId);
+      if (before?.state === "completed" && before.executionMs !== undefined) return before.executionMs;
+      logId = before?.after ?? null;
+    }
+    return undefined;
+  };
+
+  const timed = async (record: OperationRecord, now: number): Promise<Timed> => ({
+    usualMs: await lastTime(record),
+    ranMs:
+      record.state === "running" && record.startedAt !== undefined
+        ? Math.max(0, now - record.startedAt)
+        : undefined,
   });
 
   /** What its pool's Editors have, in any lane, since only an idle one takes it; then what is before it in its queue. Undefined: too many. */

@@ -13,6 +13,7 @@ import type { Change } from "../shared/store/operations/changes.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/execution-class.js";
+import { holdingUp, stands } from "./editors/diagnoses.js";
 import { removeForgotten } from "./editors/forgotten-editors.js";
 import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";
 import { createPoolKeeper, goesBack, lastSeenIn, opensAgain } from "./editors/pool-keeper.js";
@@ -84,7 +85,7 @@ export function createJanitor(
 
   const end = async (
     { logId, editor }: OperationRecord,
-    lastSeenAt: number,
+    { known, lastSeenAt }: Pick<Whereabouts, "known" | "lastSeenAt">,
     round: Looked,
   ): Promise<void> => {
     const decide = (record: OperationRecord, now: number): Change | undefined => {
@@ -97,7 +98,7 @@ export function createJanitor(
       if (!event || !state) return undefined;
       const error =
         event === "expired"
-          ? { code: "EXPIRED", type: "expired", message: expiredMessage(record, lastSeenAt, now) }
+          ? { code: "EXPIRED", type: "expired", message: expiredMessage(record, known, lastSeenAt, now) }
           : {
               code: "OUTCOME_UNKNOWN",
               type: "editor_silent",
@@ -168,7 +169,7 @@ export function createJanitor(
     const { logId, acceptedAt } = record;
     const begins = here && !isPaused;
     if (goesBack(record, begins, round.known)) await pools.giveBack(record, begins, round.known);
-    else if (pastDeadline(record, lastSeenAt, now, round)) await end(record, lastSeenAt, round);
+    else if (pastDeadline(record, lastSeenAt, now, round)) await end(record, { known, lastSeenAt }, round);
     else if (leaves(record, now, round.known)) await leaveQueue(logId, round.known);
     else if (record.cancel && goneOf(record, known, here)) await interruptGone(record, known, here);
     else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(logId);
@@ -236,11 +237,18 @@ export function createJanitor(
   };
 }
 
-function expiredMessage(record: OperationRecord, lastSeenAt: number, now: number): string {
+function expiredMessage(
+  record: OperationRecord,
+  editor: KnownEditor | undefined,
+  lastSeenAt: number,
+  now: number,
+): string {
   const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / 60_000))} min`;
   const away = now - Math.max(lastSeenAt, record.acceptedAt);
+  const diagnosis = holdingUp(stands(editor?.diagnosis, now));
+  const why = diagnosis ? ` ${diagnosis.message} ${diagnosis.next}` : "";
   const waited = `The operation expired: it waited ${minutes(now - record.acceptedAt)}`;
   return isPool(record.editor)
     ? `${waited}, and no Editor of ${record.editor} was seen for ${minutes(away)}.`
-    : `${waited}, and its Editor (${record.editor}) was not seen for ${minutes(away)}.`;
+    : `${waited}, and its Editor (${record.editor}) was not seen for ${minutes(away)}.${why}`;
 }

@@ -1,8 +1,8 @@
 /** A limit kept the store from creating an operation: what its caller is answered. */
 import { isPool } from "../shared/editors/pool.js";
 import { BrokerError } from "../shared/errors.js";
-import { type RecordedDuration, usualTime } from "../shared/operation/estimate.js";
 import type { Created } from "../shared/store/operations/changes.js";
+import type { RecordedDuration } from "../shared/store/operations/listings.js";
 
 /** When nothing is known of the tool, and at most, s. */
 const RETRY_S = 10;
@@ -30,4 +30,11 @@ export async function notCreated(
     case "conflict":
       return undefined;
   }
+}
+
+/** The median of what it took there, else anywhere; undefined if it is not known to have run. */
+export function usualTime(recorded: readonly RecordedDuration[], editor: string): number | undefined {
+  const there = recorded.filter((each) => each.editor === editor);
+  const sorted = (there.length > 0 ? there : recorded).map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)];
 }

@@ -36,7 +36,7 @@ export interface SimulatedEditorOptions {
   plainSurface?: boolean;
   /** A connection without a proof of the token is closed after this, ms. Default 2000. */
   strangerMs?: number;
-  /** After this silence of the bound broker (ms) another store may take over an idle Editor. Default 60 000. */
+  /** This long after the bound broker's connection ended (ms) another store may take over an idle Editor. Default 60 000. */
   foreignSilenceMs?: number;
   /** Acknowledged outcomes are forgotten after this (ms, default 24 h) … */
   forgetAfterMs?: number;

@@ -1,5 +1,6 @@
 /** Assembles the worker: an owner for every Editor found on this machine. */
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { DIAGNOSIS_LIMITS } from "../shared/editors/diagnosis.js";
 import type { Log } from "../shared/log.js";
@@ -69,7 +70,8 @@ export function createWorker(
   const options = { ...WORKER_DEFAULTS, ...given };
   const { store, log } = deps;
   const workerId = randomUUID();
-  const identity = { storeId: store.storeId, brokerId: workerId, workerId, version: deps.version };
+  const brokerId = `process ${process.pid} on ${hostname()}`;
+  const identity = { storeId: store.storeId, brokerId, workerId, version: deps.version };
   const owners = new Map<string, Owner>();
   const leaving = new Set<Promise<void>>();
 

@@ -11,6 +11,8 @@ export interface ProgressNote {
 export interface CallOptions {
   onProgress?: (note: ProgressNote) => void;
   signal?: AbortSignal;
+  /** An answer that takes longer is lost with its connection, ms: a stream that ended does not always say so. */
+  limitMs?: number | undefined;
   /** MCP's `_meta`. */
   meta?: Record<string, unknown>;
   /** That of the answer, before it resolves; not called if the answer has none. */

@@ -57,5 +57,5 @@ async function untilConnected({ broker }: Gateway, notifier: Notifier): Promise<
     const { editors } = await broker.editors();
     return editors.some(({ connected }) => connected) && (await broker.tools()).length > 0;
   };
-  await untilEditors(notifier, isConnected, AbortSignal.timeout(FIRST_LOOK_MS));
+  await untilEditors(notifier, isConnected, FIRST_LOOK_MS);
 }

@@ -33,16 +33,22 @@ function reasonOf({ message, cause }: Error): string {
 export function clientOver(client: Client, close: () => Promise<void>): BrokerClient {
   return {
     close,
-    async call(tool, args = {}, { onProgress, signal, meta, onMeta } = {}) {
+    async call(tool, args = {}, { onProgress, signal, limitMs = REQUEST_MS, meta, onMeta } = {}) {
+      // The SDK leaves a listener on each signal that it is given.
+      const own = new AbortController();
+      const abort = (): void => own.abort(signal?.reason);
+      signal?.addEventListener("abort", abort, { once: true });
+      if (signal?.aborted) abort();
       const result = await client
         .callTool({ name: tool, arguments: args, ...(meta ? { _meta: meta } : {}) }, undefined, {
-          timeout: REQUEST_MS,
+          timeout: Math.min(limitMs, REQUEST_MS),
           ...(onProgress ? { onprogress: onProgress } : {}),
-          ...(signal ? { signal } : {}),
+          signal: own.signal,
         })
         .catch((error: Error) => {
           throw new Error(reasonOf(error), { cause: error });
-        });
+        })
+        .finally(() => signal?.removeEventListener("abort", abort));
       if (result._meta) onMeta?.(result._meta);
       if (result.structuredContent) return result.structuredContent as unknown as Answer;
       const [text] = result.content as { type: string; text?: string }[];

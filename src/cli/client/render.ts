@@ -122,7 +122,8 @@ export function renderOperations(operations: readonly Answer[], now: number, col
 export interface ShownEditor {
   id: string;
   project: string;
-  unity_version: string;
+  /** Undefined, as the rest: it never answered hello. */
+  unity_version?: string;
   connected: boolean;
   paused?: true;
   phase?: string;
@@ -132,7 +133,13 @@ export interface ShownEditor {
   waiting?: number;
   /** Its name, and what that means; none for our own. */
   bridge?: string;
-  diagnosis?: { message: string };
+  diagnosis?: { message: string; next: string };
+}
+
+/** The Editors in an answer of list_editors, with those that never answered hello. */
+export function editorsIn({ editors, unreached }: Partial<Answer>): ShownEditor[] {
+  const never = ((unreached ?? []) as ShownEditor[]).map((editor) => ({ ...editor, connected: false }));
+  return [...((editors ?? []) as ShownEditor[]), ...never];
 }
 
 export function renderEditors(
@@ -146,16 +153,18 @@ export function renderEditors(
   const hasLabels = shown.some(({ labels }) => labels !== undefined);
   const hasWork = shown.some(({ running, waiting }) => running || waiting);
   const hasBridges = shown.some(({ bridge }) => bridge !== undefined);
-  const rows = shown.map(({ id, unity_version, connected, paused, phase, labels, bridge = "", ...work }) => [
-    cut(id, 44),
-    cut(unity_version, 14),
-    `${connected ? colours.green(phase ?? "connected") : colours.red("away")}${paused ? ", paused" : ""}`,
-    ...(hasWork ? [workOf(work, now)] : []),
-    ...(hasBridges ? [cut(bridge.split(" ")[0] ?? "", 12)] : []),
-    ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
-  ]);
+  const rows = shown.map(
+    ({ id, unity_version = "", connected, paused, phase, labels, bridge = "", ...work }) => [
+      cut(id, 44),
+      cut(unity_version, 14),
+      `${connected ? colours.green(phase ?? "connected") : colours.red("away")}${paused ? ", paused" : ""}`,
+      ...(hasWork ? [workOf(work, now)] : []),
+      ...(hasBridges ? [cut(bridge.split(" ")[0] ?? "", 12)] : []),
+      ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
+    ],
+  );
   const diagnoses = shown.flatMap(({ id, diagnosis }) =>
-    diagnosis ? [wrap(`${id}: ${diagnosis.message}`, Math.min(columns, 80))] : [],
+    diagnosis ? [wrap(`${id}: ${diagnosis.message} ${diagnosis.next}`, Math.min(columns, 80))] : [],
   );
   const head = [
     ...["EDITOR", "UNITY", "STATE"],

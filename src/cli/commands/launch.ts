@@ -6,13 +6,14 @@ import { printable, printableJson, printableLine } from "../../shared/printable.
 import { print } from "../client/ask-broker.js";
 import { connectBroker } from "../client/connect-broker.js";
 import { EXIT } from "../client/exit-codes.js";
+import { editorsIn } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/launching.js";
 import { DEFAULT_LAUNCH_WAIT } from "../declared/launching.js";
 import { environment } from "../environment.js";
 import { findUnity } from "../launch/find-unity.js";
 import { type Launched, launchEditor } from "../launch/launch.js";
-import { createOpenEditor, type ListedEditor } from "../launch/open-editor.js";
+import { createOpenEditor } from "../launch/open-editor.js";
 import { readProject } from "../launch/project.js";
 import { readSettings } from "../processes/settings.js";
 import { BrokerAway, createBrokerSession } from "../run/broker-session.js";
@@ -42,13 +43,10 @@ export const launch: Run<typeof declared.launch> = async ({ args }) => {
         }),
         // A broker that is away does not end an Editor that starts.
         listed: () =>
-          session.call("list_editors", {}, { signal, until }).then(
-            ({ editors }) => (editors ?? []) as ListedEditor[],
-            (error: Error) => {
-              if (error instanceof BrokerAway) return [];
-              throw error;
-            },
-          ),
+          session.call("list_editors", {}, { signal, until }).then(editorsIn, (error: Error) => {
+            if (error instanceof BrokerAway) return [];
+            throw error;
+          }),
         findUnity: () =>
           findUnity(
             project,

@@ -6,6 +6,7 @@ import { askBroker } from "../client/ask-broker.js";
 import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import {
   type Colours,
+  editorsIn,
   renderAnswer,
   renderClients,
   renderEditors,
@@ -13,7 +14,6 @@ import {
   renderTimeline,
   renderTools,
   type ShownClient,
-  type ShownEditor,
 } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
@@ -72,13 +72,11 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
   await askBroker({ serves: true }, async ({ client, colours, print }) => {
     // A broker that has just begun has to find its Editors first: the list of tools waits for those that run here.
     await client.tools();
-    const { editors, clients } = await client.call("list_editors");
+    const { clients, ...listed } = await client.call("list_editors");
+    const editors = editorsIn(listed);
     // A gateway of an earlier version names no clients.
     const connected = renderClients((clients ?? []) as ShownClient[], Date.now());
-    const shown = [
-      renderEditors(editors as ShownEditor[], Date.now(), colours),
-      ...(connected ? ["", connected] : []),
-    ];
+    const shown = [renderEditors(editors, Date.now(), colours), ...(connected ? ["", connected] : [])];
     await print(args.json ? printableJson(editors) : shown.join("\n"));
     return EXIT.ok;
   });

@@ -10,7 +10,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import { printableJson } from "../../shared/printable.js";
 import { type Asking, askBroker } from "../client/ask-broker.js";
 import { EXIT } from "../client/exit-codes.js";
-import type { ShownEditor } from "../client/render.js";
+import { editorsIn } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
 import { changeLine, renderWatch } from "../watch/screen.js";
@@ -21,8 +21,10 @@ export const watch: Run<typeof declared.watch> = async ({ args }) => {
   const limit = Math.floor(numberIn("limit", args.limit, 15, 1, 100));
   await askBroker({ serves: true }, async (asking) => {
     const ended = new AbortController();
-    const signal = AbortSignal.any([asking.signal, ended.signal]);
+    const { signal } = ended;
     const quit = (): void => ended.abort();
+    asking.signal.addEventListener("abort", quit, { once: true });
+    if (asking.signal.aborted) quit();
     const isScreen = process.stdout.isTTY && !args.json;
     const view = isScreen ? screenView(asking, seconds * 1_000, quit) : lineView(asking, args.json);
     // A reader that went away (`| head`).
@@ -50,13 +52,13 @@ async function look(
   before: Snapshot | undefined,
 ): Promise<Snapshot> {
   try {
-    const [{ editors }, { operations }] = await Promise.all([
+    const [editors, { operations }] = await Promise.all([
       client.call("list_editors", {}, { signal }),
       client.call("list_operations", { limit }, { signal }),
     ]);
     const listed = (operations ?? []) as Answer[];
     return {
-      editors: (editors ?? []) as ShownEditor[],
+      editors: editorsIn(editors),
       operations: await Promise.all(
         listed.map((operation) =>
           isOpen(operation)

@@ -19,13 +19,11 @@ export interface BrokerSession {
   close(): Promise<void>;
 }
 
-export interface AskOptions extends Pick<CallOptions, "meta" | "onMeta"> {
+export interface AskOptions extends Pick<CallOptions, "limitMs" | "meta" | "onMeta"> {
   signal: AbortSignal;
   /** When the caller gives up, by performance.now(). */
   until: number;
   onProgress?: ((note: ProgressNote) => void) | undefined;
-  /** An answer that takes longer is lost with its connection, ms: a stream that ended does not always say so. */
-  limitMs?: number;
 }
 
 export interface SessionOptions {
@@ -71,8 +69,8 @@ export function createBrokerSession(
     try {
       const asked = await client();
       const answer = await asked.call(tool, args, {
-        signal:
-          limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]),
+        signal,
+        limitMs,
         ...(onProgress ? { onProgress } : {}),
         ...(meta ? { meta } : {}),
         ...(onMeta ? { onMeta } : {}),

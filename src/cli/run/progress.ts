@@ -79,7 +79,7 @@ function waitReason({ status, message }: Answer): string | undefined {
 
 /** Where the operation stands, without anything that changes with every look. */
 function lineOf({ state = "queued", progress, queue_position: before, diagnosis }: Answer): string {
-  if (diagnosis) return `${state}: ${diagnosis.message}`;
+  if (diagnosis) return `${state}: ${diagnosis.message} ${diagnosis.next}`;
   const place = before ? `${state}, ${before} before it` : state;
   if (!progress) return place;
   const { progress: done, total, message } = progress;

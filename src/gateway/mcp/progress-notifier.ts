@@ -86,8 +86,9 @@ function larger(shown: number | undefined, at: number | undefined): number {
   return Math.max(at ?? 0, shown + step);
 }
 
-function messageOf({ record, progress, queuePosition }: OperationView): string {
+function messageOf({ record, progress, queuePosition, diagnosis }: OperationView): string {
   const place = queuePosition ? `, ${queuePosition} before it` : "";
-  const said = progress?.message ? `: ${progress.message}` : "";
+  const message = progress?.message ?? (diagnosis && `${diagnosis.message} ${diagnosis.next}`);
+  const said = message ? `: ${message}` : "";
   return `${record.state}${place}${said}`;
 }

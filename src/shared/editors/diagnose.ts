@@ -6,6 +6,7 @@ import {
   DIAGNOSIS_LIMITS,
   type Diagnosis,
   type DiagnosisLimits,
+  type EditorHolder,
   type EditorSigns,
   SOMEBODYS,
 } from "./diagnosis.js";
@@ -54,8 +55,8 @@ function diagnoseConnection(signs: EditorSigns, limits: DiagnosisLimits): Diagno
     case "foreign_broker":
       return {
         code: "FOREIGN_BROKER",
-        message: `The Editor of ${project} belongs to another broker${holder(refusal)} and accepts calls only from that one.`,
-        next: "Use that broker. If it is gone, stop it and wait a minute; to take the Editor over at once, run `unity-broker editors claim` with its name on the machine of this broker's worker, or hand it over in the bridge's window.",
+        message: `The Editor of ${project} belongs to another broker${holder(refusal)}, and accepts calls only from that one.`,
+        next: `Use that broker, or stop it: the Editor is free a minute later. To take it over at once, run \`unity-broker editors claim "${project}"\` on the machine of this broker's worker, or hand it over in the bridge's window; ${RESUMES}.`,
       };
     case "plain":
       return {
@@ -201,8 +202,13 @@ function unfocused(what: string): Diagnosis {
   };
 }
 
-function holder({ boundTo, since }: { boundTo?: string | undefined; since?: number | undefined }): string {
-  if (boundTo === undefined) return "";
-  const at = since === undefined ? "" : `, since ${new Date(since).toISOString()}`;
-  return ` (store ${boundTo}${at})`;
+function holder({ boundTo, since, connected, brokerId, version }: EditorHolder): string {
+  const known = [
+    brokerId,
+    version === undefined ? undefined : `version ${version}`,
+    boundTo === undefined ? undefined : `store ${boundTo}`,
+    since === undefined ? undefined : `since ${new Date(since).toISOString()}`,
+  ].filter((each) => each !== undefined);
+  const who = known.length === 0 ? "" : ` (${known.join(", ")})`;
+  return connected === undefined ? who : `${who}, which is ${connected ? "" : "not "}connected to it now`;
 }

@@ -33,13 +33,23 @@ export interface Diagnosis {
 export type HelloRefusal =
   | { why: "wrong_editor"; found: string }
   | { why: "token" }
-  /** The id of the store that holds it, and since when, ms since the epoch. */
-  | { why: "foreign_broker"; boundTo?: string | undefined; since?: number | undefined }
+  | ({ why: "foreign_broker" } & EditorHolder)
   /** It does not know hello, and was not configured as an Editor without it. */
   | { why: "plain" }
   /** Its bridge did not say which project it serves. */
   | { why: "unverified"; message: string }
   | { why: "other"; message: string };
+
+/** The broker that an Editor belongs to, as far as it says. */
+export interface EditorHolder {
+  /** The id of its store, and since when, ms since the epoch. */
+  boundTo?: string | undefined;
+  since?: number | undefined;
+  connected?: boolean | undefined;
+  /** How people find it: its process and machine. */
+  brokerId?: string | undefined;
+  version?: string | undefined;
+}
 
 /** Times in ms. */
 export interface EditorSigns {

@@ -34,7 +34,7 @@ export interface Answer extends Partial<CachedForm>, PartialForm {
   partial_result_truncated?: true;
   progress?: { progress: number; total?: number | undefined; message?: string | undefined };
   queue_position?: number;
-  /** By how long such calls took before: until it starts, and until it ends. */
+  /** By how long identical calls took before: until it starts, and until it ends. */
   estimated_start_seconds?: number;
   estimated_end_seconds?: number;
   error?: string;

@@ -1,11 +1,4 @@
-/** When an operation starts and ends, as far as earlier calls of the same tools tell. */
-
-/** How long a call took, by the Editor that ran it. */
-export interface RecordedDuration {
-  ms: number;
-  /** Undefined: recorded by an earlier version. */
-  editor: string | undefined;
-}
+/** When an operation starts and ends, as far as earlier identical calls tell. */
 
 /** An operation and its usual time; `ranMs`: since it started. */
 export interface Timed {
@@ -19,16 +12,9 @@ export interface Estimate {
   endMs?: number;
 }
 
-/** The median of what it took there, else anywhere; undefined if it is not known to have run. */
-export function usualTime(recorded: readonly RecordedDuration[], editor: string): number | undefined {
-  const there = recorded.filter((each) => each.editor === editor);
-  const sorted = (there.length > 0 ? there : recorded).map(({ ms }) => ms).toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)];
-}
-
 /**
  * Pure. `ahead`: undefined for an operation that runs; else what goes before it, in order, over so many `places` at once. Says
- * nothing of what is not known, and of one that has run for longer than usual.
+ * nothing of what is not known, and nothing that depends on one that has run for longer than before.
  */
 export function estimateOf(own: Timed, ahead: readonly Timed[] | undefined, places: number): Estimate {
   const startMs = ahead === undefined ? 0 : timeOf(ahead, places);
@@ -36,7 +22,7 @@ export function estimateOf(own: Timed, ahead: readonly Timed[] | undefined, plac
   const left = leftOf(own);
   return {
     ...(ahead === undefined ? {} : { startMs }),
-    ...(left === undefined || left <= 0 ? {} : { endMs: startMs + left }),
+    ...(left === undefined ? {} : { endMs: startMs + left }),
   };
 }
 
@@ -47,11 +33,13 @@ function timeOf(ahead: readonly Timed[], places: number): number | undefined {
     const left = leftOf(each);
     if (left === undefined) return undefined;
     const first = free.indexOf(Math.min(...free));
-    free[first] = (free[first] ?? 0) + Math.max(0, left);
+    free[first] = (free[first] ?? 0) + left;
   }
   return Math.min(...free);
 }
 
-function leftOf({ usualMs, ranMs = 0 }: Timed): number | undefined {
-  return usualMs === undefined ? undefined : usualMs - ranMs;
+/** Undefined once its time is over. */
+function leftOf({ usualMs, ranMs }: Timed): number | undefined {
+  if (usualMs === undefined || ranMs === undefined) return usualMs;
+  return ranMs < usualMs ? usualMs - ranMs : undefined;
 }

@@ -36,7 +36,7 @@ export interface Flight {
   /** Set while no Editor has taken it from its pool. */
   pool?: WaitingPool | undefined;
   queuePosition?: number | undefined;
-  /** Where earlier calls tell it, and nothing else is in its way. */
+  /** Where earlier identical calls tell it, and nothing else is in its way. */
   estimate?: Estimate | undefined;
   /** Nothing new is started in its Editor until a person resumes it. */
   isPaused?: boolean | undefined;
@@ -81,10 +81,12 @@ function placeMessage(view: Flight): string {
 }
 
 const startsIn = ({ startMs }: Estimate = {}): string =>
-  startMs === undefined || startMs < 1_000 ? "" : ` By earlier calls it starts in about ${about(startMs)}.`;
+  startMs === undefined || startMs < 1_000
+    ? ""
+    : ` By earlier identical calls it starts in about ${about(startMs)}.`;
 
 const endsIn = ({ endMs }: Estimate = {}): string =>
-  endMs === undefined || endMs < 1_000 ? "" : ` By earlier calls it ends in about ${about(endMs)}.`;
+  endMs === undefined || endMs < 1_000 ? "" : ` By the last identical call it ends in about ${about(endMs)}.`;
 
 function about(ms: number): string {
   return ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;

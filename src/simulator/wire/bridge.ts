@@ -72,7 +72,6 @@ export function createBridge(deps: BridgeDeps, options: { version: string; plain
     },
     handle(peer: Peer, method: string, params: unknown): Promise<Answer> | Answer {
       const isSeated = deps.seat.holds(peer);
-      if (isSeated) deps.hello.heard();
       if (method === "bridge/hello") return deps.hello.answer(peer, params);
       if (method === "bridge/hand_over") return deps.hello.handOverTo(peer, params);
       if (method === "bridge/prove") return deps.admission.prove(peer, params);

@@ -52,7 +52,7 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
     keepOperations: settings.keepOperations,
   });
   const lanes = createLanes({ timers, now: elapsed });
-  const seat = createWorkerSeat();
+  const seat = createWorkerSeat(elapsed);
   const push = createPushClient({ now });
   const results = createLargeResults({ inlineResultBytes: settings.inlineResultBytes });
   const notify = (method: string, params: object): void =>
@@ -108,7 +108,6 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
       seat,
       tools: deps.tools,
       world,
-      elapsed,
       tellUnacknowledged: () => ledger.unacknowledged().forEach(tellFinished),
     },
     {

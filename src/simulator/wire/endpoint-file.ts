@@ -11,6 +11,8 @@ export interface PublishedEndpoint {
   remove(): void;
 }
 
+export const ULOOP_SESSION = "simulated";
+
 /** `plain`: like uLoopMCP, it writes its port only into the project's settings, where it stays. */
 export function createPublishedEndpoint(
   folder: string,
@@ -31,7 +33,7 @@ export function createPublishedEndpoint(
       const settings = {
         customPort: endpoint.port,
         projectRootPath: projectPath,
-        serverSessionId: "simulated",
+        serverSessionId: ULOOP_SESSION,
       };
       for (const file of written) {
         const { token: _secret, ...open } = endpoint;

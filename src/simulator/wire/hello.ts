@@ -27,8 +27,6 @@ export interface HelloDeps {
   seat: WorkerSeat;
   tools: ToolTable;
   world: World;
-  /** Monotonic, ms. */
-  elapsed(): number;
   /** Reports every outcome that the worker has not acknowledged. */
   tellUnacknowledged(): void;
 }
@@ -43,22 +41,20 @@ export function createHello(
   },
 ) {
   const { admission, ledger, seat, world } = deps;
-  let boundHeardAt = deps.elapsed();
   let handedOver = false;
+  /** The broker that said hello last, for people. */
+  let owner: Pick<HelloParams, "brokerId" | "version"> | undefined;
 
   const foreign = (storeId: string): Answer | undefined => {
     const bound = ledger.boundStore();
     if (!bound || bound.storeId === storeId || handedOver) return undefined;
-    const silent = deps.elapsed() - boundHeardAt >= options.foreignSilenceMs;
-    if (silent && ledger.open().length === 0) return undefined;
+    const emptyMs = seat.emptyMs();
+    const hasStopped = emptyMs !== undefined && emptyMs >= options.foreignSilenceMs;
+    if (hasStopped && ledger.open().length === 0) return undefined;
     const message = "This Editor belongs to another broker's store. Hand it over, or stop that broker.";
-    return {
-      error: {
-        code: EDITOR_CODES.FOREIGN_BROKER,
-        message,
-        data: { boundTo: bound.storeId, since: bound.since },
-      },
-    };
+    const connected = emptyMs === undefined;
+    const data = { boundTo: bound.storeId, since: bound.since, connected, ...owner };
+    return { error: { code: EDITOR_CODES.FOREIGN_BROKER, message, data } };
   };
 
   const fenced = (epoch: number, ownerNonce: string): Answer | undefined => {
@@ -86,12 +82,14 @@ export function createHello(
       } catch (error) {
         return unwritable(error);
       }
+      owner = undefined;
       seat.vacate();
     }
     return { result: { boundTo: storeId, before: bound?.storeId ?? null, open: isOther ? open : [] } };
   };
 
-  const enter = (peer: Peer, { epoch, ownerNonce, storeId, log = false }: HelloParams): Answer => {
+  const enter = (peer: Peer, hello: HelloParams): Answer => {
+    const { epoch, ownerNonce, storeId, brokerId, version, log = false } = hello;
     const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
     if (refused) return refused;
     const highest = ledger.fence();
@@ -103,7 +101,7 @@ export function createHello(
       }
     }
     handedOver = false;
-    boundHeardAt = deps.elapsed();
+    owner = { brokerId, version };
     seat.take(peer, { log });
     return { result: said(), afterwards: deps.tellUnacknowledged };
   };
@@ -134,10 +132,6 @@ export function createHello(
   };
 
   return {
-    /** The seated worker sent something: another store must wait for its silence. */
-    heard(): void {
-      boundHeardAt = deps.elapsed();
-    },
     /** A person lets the next store take over this Editor. */
     handOver(): void {
       handedOver = true;

@@ -12,9 +12,9 @@ import type { CounterFile } from "../ledger/counter-file.js";
 import { readArguments } from "../tool-definition.js";
 import type { ToolTable } from "../tools.js";
 import type { World } from "../world.js";
+import { ULOOP_SESSION } from "./endpoint-file.js";
 import type { PushClient } from "./push-client.js";
 import type { Answer, Peer } from "./tcp-server.js";
-import { blocked } from "./uloop-surface.js";
 
 export interface UloopBridgeDeps {
   tools: ToolTable;
@@ -65,10 +65,8 @@ export function createUloopBridge(deps: UloopBridgeDeps) {
     });
 
   const answer = async (method: string, params: unknown, guard: unknown): Promise<Answer> => {
-    const expected = (guard as { expectedProjectRoot?: unknown } | undefined)?.expectedProjectRoot;
-    if (expected !== undefined && expected !== deps.projectPath) {
-      return internal(`This is ${deps.projectPath}, not ${String(expected)}.`);
-    }
+    const another = guard === undefined ? undefined : mismatch(guard as Guard, deps.projectPath);
+    if (another !== undefined) return refused(another);
     const args = (params ?? {}) as Record<string, unknown>;
     switch (method) {
       case "get-tool-details":
@@ -80,8 +78,9 @@ export function createUloopBridge(deps: UloopBridgeDeps) {
         }
         return { result: { Message: `Client name registered: ${String(args.ClientName)}`, Ver: "2.1.1" } };
       default: {
-        const reason = deps.securityRefusal(method, args);
-        if (reason !== undefined) return blocked(method, reason);
+        if (deps.securityRefusal(method, args) !== undefined) {
+          return refused(`Tool '${method}' is disabled. To enable it, go to Window > uLoop > Tool Settings`);
+        }
         return invoke(method, args).then(
           (result) => ({ result: result ?? null }),
           (error: Error) => internal(error.message),
@@ -107,6 +106,24 @@ export function createUloopBridge(deps: UloopBridgeDeps) {
 /** Such bridges do not report a tool's effect. */
 function plainDetails({ name, description, parameterSchema }: ToolDetails): object {
   return { name, description, parameterSchema, displayDevelopmentOnly: false };
+}
+
+interface Guard {
+  expectedProjectRoot?: unknown;
+  expectedServerSessionId?: unknown;
+}
+
+/** Compared before anything runs, and both must be there. */
+function mismatch({ expectedProjectRoot, expectedServerSessionId }: Guard, projectPath: string) {
+  if (!expectedProjectRoot) return "Invalid x-uloop metadata: expectedProjectRoot is required.";
+  if (!expectedServerSessionId) return "Invalid x-uloop metadata: expectedServerSessionId is required.";
+  if (expectedProjectRoot !== projectPath) return "Connected Unity instance belongs to a different project.";
+  if (expectedServerSessionId === ULOOP_SESSION) return undefined;
+  return "Unity CLI Loop server session changed. Retry the command.";
+}
+
+function refused(message: string): Answer {
+  return { error: { code: RPC_INTERNAL_ERROR, message, data: { type: "internal_error", message: "" } } };
 }
 
 function internal(message: string): Answer {

@@ -8,14 +8,18 @@ export interface WorkerSeat {
   /** It is taken by a connection that takes Console lines. */
   takesLog(): boolean;
   leave(peer: Peer): void;
+  /** For how long nobody has held it, ms; undefined while somebody does. */
+  emptyMs(): number | undefined;
   /** Closes the connection that holds it. */
   vacate(): void;
   /** Sends to the holder. While the seat is empty nothing is sent; the next hello makes up for it. */
   notify(method: string, params: unknown): void;
 }
 
-export function createWorkerSeat(): WorkerSeat {
+/** `elapsed`: monotonic, ms. */
+export function createWorkerSeat(elapsed: () => number): WorkerSeat {
   let holder: Peer | undefined;
+  let emptySince = elapsed();
   let log = false;
   return {
     take(peer, wishes) {
@@ -27,11 +31,15 @@ export function createWorkerSeat(): WorkerSeat {
     holds: (peer) => peer === holder,
     takesLog: () => log && holder?.isOpen() === true,
     leave(peer) {
-      if (peer === holder) holder = undefined;
+      if (peer !== holder) return;
+      holder = undefined;
+      emptySince = elapsed();
     },
+    emptyMs: () => (holder ? undefined : elapsed() - emptySince),
     vacate() {
       holder?.close();
       holder = undefined;
+      emptySince = elapsed();
     },
     notify(method, params) {
       if (holder?.isOpen()) holder.notify(method, params);

@@ -50,11 +50,9 @@ export interface BridgeWire {
   verify(list: () => Promise<ToolList>): Promise<{ unityVersion?: string | undefined }>;
   /** `patient`: as long as the connection lasts. */
   tools(patient: boolean): Promise<ToolList>;
-  /** Resolves when the Editor can take a call; nothing of that call has been written anywhere. */
-  free(): Promise<void>;
   /**
-   * The call's end as the bridge answers it: `interrupted` whenever the answer does not say that it ended. Rejects if
-   * there was no answer that could be read.
+   * The call's end as the bridge answers it: `interrupted` whenever the answer does not say that it ended; then the Editor can
+   * take another one. Rejects if there was no answer that could be read.
    */
   call(tool: string, args: Record<string, unknown>, startedAt: number): Promise<Outcome>;
 }

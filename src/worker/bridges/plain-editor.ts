@@ -61,8 +61,12 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
     let turn: Promise<unknown> = Promise.resolve();
     /** Set before the socket is gone: a call that still waits must not be recorded as sent. */
     let gone: ConnectionLost["reason"] | undefined;
+    let sending: { call: Call; startedAt: number } | undefined;
     void wire.closed.then((reason) => {
       gone = reason;
+      // Told before the next connection is asked, which may be long in coming.
+      if (sending && !sending.call.repeats)
+        finish(sending.call, afterLoss(new ConnectionLost(reason, true), sending.startedAt));
     });
     const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
       const next = turn.then(work);
@@ -109,15 +113,12 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
 
     const perform = async (params: SubmitParams, call: Call): Promise<void> => {
       const { operationId, tool } = params;
-      const isOver = (): boolean => gone !== undefined || call.state !== "accepted";
-      if (isOver()) return;
-      // Rejects only with the connection; the call was not sent on it.
-      await wire.free();
-      if (isOver()) return;
+      if (gone !== undefined || call.state !== "accepted") return;
       call.state = "running";
       if (!call.repeats && !(await mayBeSent(params, call))) return;
       const startedAt = Date.now();
       notice("operation/running", { operationId, ledgerSeq: 0 });
+      sending = { call, startedAt };
       try {
         finish(call, await wire.call(tool, params.arguments, startedAt));
       } catch (error) {
@@ -125,6 +126,8 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         // The next connection asks again.
         if (!gone || !call.repeats) finish(call, afterLoss(error, startedAt));
         else if (known.get(operationId) === call) known.delete(operationId);
+      } finally {
+        sending = undefined;
       }
     };
 

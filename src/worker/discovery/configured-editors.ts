@@ -9,8 +9,19 @@ import type { NamedEditor } from "../../shared/setting-values.js";
 import type { ExplicitEndpoint } from "./discovery.js";
 
 /** uLoopMCP's settings in the project; the port may change with every start of its server. */
-const UloopSettings = z.looseObject({ customPort: z.int().min(1).max(65535) });
+const UloopSettings = z.looseObject({
+  customPort: z.int().min(1).max(65535),
+  /** Since 2.0; empty while the server does not run. */
+  projectRootPath: z.string().optional(),
+  serverSessionId: z.string().optional(),
+});
 const SETTINGS = join("UserSettings", "UnityMcpSettings.json");
+
+/** Rejects where the project has none that can be read. */
+export async function uloopSettings(projectPath: string): Promise<z.infer<typeof UloopSettings>> {
+  const text = await readFile(join(projectPath, SETTINGS), "utf8");
+  return UloopSettings.parse(JSON.parse(text.replace(/^\uFEFF/, "")));
+}
 
 /** Reads the present addresses of the named Editors; leaves out those whose settings cannot be read. Never rejects. */
 export function createConfiguredEditors(
@@ -22,8 +33,7 @@ export function createConfiguredEditors(
   const ofProject = async (folder: string): Promise<ExplicitEndpoint | undefined> => {
     try {
       const projectPath = await realpath(folder);
-      const text = await readFile(join(projectPath, SETTINGS), "utf8");
-      const { customPort } = UloopSettings.parse(JSON.parse(text.replace(/^\uFEFF/, "")));
+      const { customPort } = await uloopSettings(projectPath);
       const projectName = basename(projectPath);
       const editorId = editorIdOf(projectName, hostname(), projectPath);
       complained.delete(folder);

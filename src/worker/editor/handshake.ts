@@ -14,6 +14,7 @@ export interface Fence {
 
 export interface WorkerIdentity {
   storeId: string;
+  /** How people find it; the Editor's window shows it. */
   brokerId: string;
   workerId: string;
   version: string;

@@ -191,7 +191,13 @@ function becauseOf(
   }
 }
 
-const Bound = z.object({ boundTo: z.string().optional(), since: z.number().optional() });
+const Holder = z.object({
+  boundTo: z.string().max(1_000).optional(),
+  since: z.int().max(8.64e15).optional(),
+  connected: z.boolean().optional(),
+  brokerId: z.string().max(1_000).optional(),
+  version: z.string().max(1_000).optional(),
+});
 
 function refusalOf(error: Error): HelloRefusal {
   if (error instanceof WrongEditor) return { why: "wrong_editor", found: error.found };
@@ -203,7 +209,7 @@ function refusalOf(error: Error): HelloRefusal {
     case EDITOR_CODES.UNAUTHORIZED:
       return { why: "token" };
     case EDITOR_CODES.FOREIGN_BROKER:
-      return { why: "foreign_broker", ...Bound.safeParse(error.data).data };
+      return { why: "foreign_broker", ...Holder.safeParse(error.data).data };
     default:
       return { why: "other", message: error.message };
   }

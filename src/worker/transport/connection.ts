@@ -7,7 +7,13 @@ import type { Log } from "../../shared/log.js";
 import { createDialogue } from "../../shared/wire/dialogue.js";
 import { addressOf } from "../../shared/wire/editor-proof.js";
 import { encodeFrame, type Frame } from "../../shared/wire/framing.js";
-import { parseRpc, rpcNotification, rpcRequest, rpcUnanswered } from "../../shared/wire/rpc.js";
+import {
+  parseRpc,
+  RPC_PARSE_ERROR,
+  rpcNotification,
+  rpcRequest,
+  rpcUnanswered,
+} from "../../shared/wire/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
 import { isForeignPeer } from "./foreign-peer.js";
 import { afterReading, createFrameReader } from "./frame-reader.js";
@@ -152,7 +158,11 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
         return;
       case "error": {
         const { id, error } = message;
-        if (id !== null && dialogue.accept({ kind: "error", id, error })) answers += 1;
+        // Without an id: the request could not be read. No timeout covers those of the patient.
+        const read = id === null ? { ...error, code: RPC_PARSE_ERROR } : error;
+        const meant = id === null ? [...patient] : [id];
+        const isAnswer = meant.some((one) => dialogue.accept({ kind: "error", id: one, error: read }));
+        if (isAnswer) answers += 1;
         else log.warn({ id, error }, "error answer to no request; ignored");
         return;
       }

@@ -16,9 +16,10 @@ export interface PeerConnection {
   /** The next message of the caller, in order of arrival; rejects when the connection ends first. */
   nextMessage(): Promise<RpcMessage>;
   /** The next message, which must be a request of this method. */
-  nextRequest(method: string): Promise<{ id: RpcId; params: Record<string, unknown> }>;
+  nextRequest(method: string): Promise<{ id: RpcId; params: Record<string, unknown>; guard?: unknown }>;
   reply(id: RpcId, result: unknown): void;
-  fail(id: RpcId, code: number, message: string, data?: unknown): void;
+  /** `id`: null if it could not read the request. */
+  fail(id: RpcId | null, code: number, message: string, data?: unknown): void;
   notify(method: string, params?: unknown): void;
   /** Bytes as they are; `chunk` cuts them into writes of so many bytes, each flushed before the next. */
   raw(bytes: Buffer | string, chunk?: number): Promise<void>;
@@ -113,7 +114,8 @@ function overSocket(socket: Socket): PeerConnection {
       if (message.kind !== "request" || message.method !== method) {
         throw new Error(`expected ${method}, got ${JSON.stringify(message)}`);
       }
-      return { id: message.id, params: (message.params ?? {}) as Record<string, unknown> };
+      const { id, params, guard } = message;
+      return { id, params: (params ?? {}) as Record<string, unknown>, guard };
     },
     reply: (id, result) => send(rpcResult(id, result)),
     fail: (id, code, message, data) => send(rpcFailure(id, { code, message, data })),

@@ -41,8 +41,8 @@ export interface UnityMcpPeer {
   next(): Promise<Begun>;
   /** Answers by itself again. */
   free(): void;
-  /** What a command answers instead of running. */
-  refuses(type: string, answer: object): void;
+  /** What a command answers instead of running; so often, or always. */
+  refuses(type: string, answer: object, times?: number): void;
   /** Writes its status file anew. */
   status(fields?: Params): void;
   dropConnections(): void;
@@ -66,7 +66,7 @@ export interface UnityMcpPeerOptions {
   onConnection?(socket: Socket): void;
 }
 
-const PONG = { status: "success", result: { message: "pong" } };
+export const PONG = { status: "success", result: { message: "pong" } };
 const TIMEOUT = { status: "error", error: "Command processing timed out after 30000 ms" };
 
 const success = (data: unknown) => ({ status: "success", result: { success: true, message: "", data } });
@@ -81,7 +81,7 @@ export function unityFrame(text: string): Buffer {
 export async function startUnityMcpPeer(options: UnityMcpPeerOptions): Promise<UnityMcpPeer> {
   const { folder, projectPath, greeting = "WELCOME UNITY-MCP 1 FRAMING=1\n" } = options;
   const begun: string[] = [];
-  const refusals = new Map<string, object>();
+  const refusals = new Map<string, { answer: object; times: number }>();
   const sockets = new Set<Socket>();
   let waiting = createQueue<Begun>();
   let byHand = false;
@@ -104,7 +104,10 @@ export async function startUnityMcpPeer(options: UnityMcpPeerOptions): Promise<U
   /** What it answers without running a command of a tool. */
   const answerTo = (type: string): object | undefined => {
     const refusal = refusals.get(type);
-    if (refusal) return refusal;
+    if (refusal && refusal.times > 0) {
+      refusal.times -= 1;
+      return refusal.answer;
+    }
     switch (type) {
       case "ping":
         if (busy > 0) busyPings += 1;
@@ -219,7 +222,7 @@ export async function startUnityMcpPeer(options: UnityMcpPeerOptions): Promise<U
       byHand = false;
       waiting = createQueue<Begun>();
     },
-    refuses: (type, answer) => void refusals.set(type, answer),
+    refuses: (type, answer, times = Number.POSITIVE_INFINITY) => void refusals.set(type, { answer, times }),
     status,
     dropConnections,
     async reload({ moved = false, away } = {}) {

@@ -122,7 +122,7 @@ function takeCare(world: ChaosWorld, random: Random): { end(): Promise<void> } {
         .hgetall("{ujb}:troubles")
         .catch(() => ({}) as Record<string, string>);
       for (const editor of world.editors.filter(({ plain }) => !plain)) {
-        if (!diagnoses[editor.id]?.includes("foreign_broker")) continue;
+        if (!diagnoses[editor.id]?.includes("FOREIGN_BROKER")) continue;
         await editor.do({ do: "handOver" }).catch(() => undefined);
       }
     }

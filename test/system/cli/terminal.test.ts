@@ -103,7 +103,7 @@ test("every screen is drawn from such texts without one of them", () => {
           unity_version: ALL,
           connected: true,
           phase: ALL,
-          diagnosis: { message: ALL },
+          diagnosis: { message: ALL, next: ALL },
         },
       ],
       0,

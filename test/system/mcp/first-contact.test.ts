@@ -3,6 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ReadCall } from "../../../src/gateway/call-reader.js";
 import { createFirstContact, withFirstContact } from "../../../src/gateway/editors/first-contact.js";
@@ -92,14 +94,46 @@ describe("with a running Editor", () => {
 
 describe("an Editor that runs and is not reached", () => {
   const notifier = { on: () => () => undefined, close: () => undefined };
+  const editors = { ids: async () => [], tools: async () => [], diagnoses: async () => new Map() };
+  const nothing = { editors, operations: { now: async () => 0 } };
 
   test("is waited for once", async () => {
     const contact = createFirstContact(
-      { editors: { ids: async () => [], tools: async () => [] }, notifier, running: async () => ["game-1"] },
+      { ...nothing, notifier, running: async () => ["game-1"] },
       { waitMs: 20 },
     );
     expect(await contact.awaited()).toBe(true);
     expect(await contact.awaited()).toBe(false);
+  });
+
+  test.each([
+    ["COMPILE_ERRORS", true],
+    ["FOREIGN_BROKER", false],
+    ["WRONG_PROJECT", false],
+    ["HELLO_REFUSED", false],
+  ] as const)("with %s is waited for: %s", async (code, isAwaited) => {
+    const diagnosis = { code, message: "", next: "", project: "Game", at: 0 };
+    const contact = createFirstContact(
+      {
+        ...nothing,
+        editors: { ...editors, diagnoses: async () => new Map([["game-1", diagnosis]]) },
+        notifier,
+        running: async () => ["game-1"],
+      },
+      { waitMs: 20 },
+    );
+    expect(await contact.awaited()).toBe(isAwaited);
+  });
+
+  test("is waited for no longer than its time, whatever memory is collected meanwhile", async () => {
+    const contact = createFirstContact(
+      { ...nothing, notifier, running: async () => ["game-1"] },
+      { waitMs: 300 },
+    );
+    setFlagsFromString("--expose-gc");
+    const collect = setInterval(runInNewContext("gc"), 20);
+    expect(await contact.awaited()).toBe(true);
+    clearInterval(collect);
   });
 
   test("is not waited for on behalf of a client that has given up its call", async () => {
@@ -128,7 +162,7 @@ describe("an Editor that runs and is not reached", () => {
 
   test("is waited for no longer than its gateway serves", async () => {
     const contact = createFirstContact(
-      { editors: { ids: async () => [], tools: async () => [] }, notifier, running: async () => ["game-1"] },
+      { ...nothing, notifier, running: async () => ["game-1"] },
       { waitMs: 3_600_000 },
     );
     const waiting = contact.awaited();

@@ -1,12 +1,23 @@
 import { readFileSync, statSync } from "node:fs";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ToolDetails, ToolDetailsAnswer } from "../../../src/shared/tools/tool.js";
 import { EndpointFile, Heartbeat, HelloResult } from "../../../src/shared/wire/wire.js";
+import { askProven } from "../../harness/editor/proof.js";
+import { eventually } from "../../harness/eventually.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage, executions, helloRefusal, shakeHands } from "./simulator-client.js";
 
 const stage = createStage();
+const now = performance.now.bind(performance);
+let passed = 0;
+/** On the Editor's monotonic clock, which is this process's. */
+function passes(ms: number): void {
+  passed += ms;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + passed);
+}
 afterEach(async () => {
+  vi.restoreAllMocks();
+  passed = 0;
   await stage.clear();
   await expectNoLeak();
 });
@@ -94,6 +105,49 @@ describe("hello", () => {
     editor.handOver();
     expect(await shakeHands(client, editor, foreign)).toMatchObject({ editorId: editor.editorId });
     await owner.gone;
+  });
+
+  test("of another store waits while the owner is connected, an hour of idleness long, and is told who that is", async () => {
+    const editor = await stage.editor();
+    const owner = await stage.owner(editor);
+    const client = await stage.client(editor);
+    const foreign = { storeId: "store-2", epoch: 2 };
+    passes(3_600_000);
+    expect(await helloRefusal(client, editor, foreign)).toMatchObject({
+      code: -32019,
+      data: { boundTo: "store-1", connected: true, brokerId: "broker-1", version: "test" },
+    });
+    await owner.request("operation/list", {});
+  });
+
+  test("of another store is let in a minute after the owner's connection ended", async () => {
+    const editor = await stage.editor();
+    const owner = await stage.owner(editor);
+    const client = await stage.client(editor);
+    const foreign = { storeId: "store-2", epoch: 2 };
+    passes(3_600_000);
+    owner.close();
+    await eventually(async () => {
+      const { data } = await helloRefusal(client, editor, foreign);
+      return (data as { connected?: boolean }).connected === false;
+    }, "the end of the connection");
+    passes(30_000);
+    expect(await helloRefusal(client, editor, foreign)).toMatchObject({ code: -32019 });
+    passes(30_000);
+    expect(await shakeHands(client, editor, foreign)).toMatchObject({ editorId: editor.editorId });
+  });
+
+  test("of the store that a person named has a minute to come, however long the owner before was away", async () => {
+    const editor = await stage.editor();
+    const owner = await stage.owner(editor);
+    owner.close();
+    passes(3_600_000);
+    const person = await stage.client(editor);
+    await askProven(person, editor, "bridge/hand_over", { storeId: "store-3" });
+    const client = await stage.client(editor);
+    const refused = await helloRefusal(client, editor, { storeId: "store-2", epoch: 2 });
+    expect(refused).toMatchObject({ code: -32019, data: { boundTo: "store-3", connected: false } });
+    expect(refused.data).not.toHaveProperty("brokerId");
   });
 
   test("of another store is let in after silence, but not while something is open", async () => {

@@ -1,8 +1,8 @@
 /** A bridge without a ledger whose connection ends while a call is being accepted. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
 import type { SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { PlainEditorDeps } from "../../../src/worker/bridges/plain-editor.js";
@@ -44,14 +44,18 @@ function stage(given: Partial<PlainEditorDeps>) {
     identity: { editorId: "game@1", projectName: "Game", projectPath: undefined },
     ...given,
   });
-  const connect = async () => {
+  const open = async () => {
     const line = createConnection({ host: "127.0.0.1", port: peer.port, log: SILENT, onNotification() {} });
     lines.push(line);
     await line.opened;
     const there = await peer.accept();
-    return { line, there, ...(await editor.greet(line, (method) => reported.push(method))) };
+    return { line, there, greeting: editor.greet(line, (method) => reported.push(method)) };
   };
-  return { connect, reported };
+  const connect = async () => {
+    const { greeting, ...connection } = await open();
+    return { ...connection, ...(await greeting) };
+  };
+  return { open, connect, reported };
 }
 
 /** What happens at the first time happens when the test says so. */
@@ -125,4 +129,67 @@ test("the slow disk of a connection that is gone ends no call of the next one", 
   after.there.reply(id, { Done: "a" });
   await eventually(() => reported.includes("operation/finished"), "it ends");
   expect(await after.calls.get(CALL.operationId)).toMatchObject({ state: "completed" });
+});
+
+test("a call that the bridge could not read never began: its answer has no id", async () => {
+  const { connect, reported } = stage({});
+  const { calls, there } = await connect();
+  await calls.submit(CALL);
+  await there.nextRequest("work");
+  const data = { type: "internal_error", message: "The reader's MaxDepth of 64 has been exceeded." };
+  there.fail(null, -32603, "Internal error", data);
+  await eventually(() => reported.includes("operation/finished"), "it ends");
+  const { outcome } = await calls.get(CALL.operationId);
+  expect(outcome).toMatchObject({ status: "failed", error: { type: "invalid_arguments" } });
+  expect(outcome).not.toHaveProperty("startedAt");
+});
+
+describe("the project's own settings", () => {
+  /** What a bridge is asked first, of a project whose settings say this. */
+  const asked = async (fields: object) => {
+    mkdirSync(join(folder, "UserSettings"), { recursive: true });
+    const text = JSON.stringify({ customPort: peer.port, ...fields });
+    writeFileSync(join(folder, "UserSettings", "UnityMcpSettings.json"), text);
+    const identity = { editorId: "game@1", projectName: "Game", projectPath: folder };
+    const { greeting, there } = await stage({ identity }).open();
+    greeting.catch(() => undefined);
+    return { greeting, there };
+  };
+  const running = { projectRootPath: "C:/Game", serverSessionId: "s1" };
+
+  test("tell project and session, both of which the bridge compares with each request", async () => {
+    const { greeting, there } = await asked(running);
+    const first = await there.nextRequest("get-tool-details");
+    there.reply(first.id, { Tools: [] });
+    const { calls } = await greeting;
+    await calls.submit(CALL);
+    const call = await there.nextRequest("work");
+    there.reply(call.id, {});
+    const guard = { expectedProjectRoot: "C:/Game", expectedServerSessionId: "s1" };
+    expect([first.guard, call.guard]).toEqual([guard, guard]);
+  });
+
+  test("of a version before 2.0 name no session: nothing is compared", async () => {
+    const { greeting, there } = await asked({});
+    const { calls } = await greeting;
+    await calls.submit(CALL);
+    expect((await there.nextRequest("work")).guard).toBeUndefined();
+  });
+
+  test.each([
+    ["Connected Unity instance belongs to a different project.", { name: "WrongEditor" }],
+    ["Unity CLI Loop server session changed. Retry the command.", { name: "RpcFailure" }],
+  ])("that do not fit what answers: %s", async (message, error) => {
+    const { greeting, there } = await asked(running);
+    const { id } = await there.nextRequest("get-tool-details");
+    there.fail(id, -32603, message, { type: "internal_error", message: "" });
+    await expect(greeting).rejects.toMatchObject(error);
+  });
+
+  test("of a server that does not run: who answers there is another one, and is sent nothing", async () => {
+    const { greeting, there } = await asked({ ...running, serverSessionId: "" });
+    await expect(greeting).rejects.toMatchObject({ name: "UnverifiedEditor" });
+    there.end();
+    await expect(there.nextMessage()).rejects.toThrow("the connection ended");
+  });
 });

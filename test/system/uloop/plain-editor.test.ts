@@ -172,7 +172,7 @@ describe("another program than the one that was meant", () => {
     await ann.submit("work", { Name: "a" }, { editor: editor.editorId });
     await eventually(
       async () =>
-        (await broker.editors()).editors.some(({ diagnosis }) => diagnosis?.code === "HELLO_REFUSED"),
+        (await broker.editors()).editors.some(({ diagnosis }) => diagnosis?.code === "WRONG_PROJECT"),
       "it is said",
     );
     expect(other.counter()).toEqual([]);

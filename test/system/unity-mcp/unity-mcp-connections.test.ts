@@ -13,6 +13,7 @@ import {
   type UnityMcpOptions,
 } from "../../../src/worker/bridges/unity-mcp/unity-mcp-editor.js";
 import {
+  PONG,
   startUnityMcpPeer,
   type UnityMcpPeer,
   type UnityMcpPeerOptions,
@@ -146,10 +147,14 @@ describe("an answer", () => {
       { error: "No such tag", command: "Unknown", stackTrace: "" },
       "internal_error",
     ],
-    ["an unknown command", { error: "Unknown or unsupported command type: x", command: "?" }, "unknown_tool"],
+    [
+      "an unknown command",
+      { error: "Unknown or unsupported command type: manage_editor", command: "?" },
+      "unknown_tool",
+    ],
     [
       "a disabled tool",
-      { error: "Tool 'x' is disabled in the Unity Editor.", command: "?" },
+      { error: "Tool 'manage_editor' is disabled in the Unity Editor.", command: "?" },
       "security_blocked",
     ],
   ])("%s: it has failed", async (_what, fields, type) => {
@@ -265,13 +270,30 @@ test("one command at a time, also behind one that the bridge answered before it 
   const begun = await next;
   await submit(line, callOf("two", "manage_scene"));
   begun.timeOut();
-  expect(await ended("one")).toMatchObject({ status: "interrupted" });
   peer.free();
   await eventually(() => peer.busyPings() >= 3, "it asks whether Unity is free");
   expect(peer.begun).toEqual(["manage_editor"]);
+  expect(await line.calls.get("one")).toMatchObject({ state: "running" });
   expect(await line.calls.get("two")).toMatchObject({ state: "accepted" });
   begun.end();
+  expect(await ended("one")).toMatchObject({ status: "interrupted" });
   expect(await ended("two")).toMatchObject({ status: "completed" });
+});
+
+test("one that waits in Unity behind the question whether it is free has not ended with that question's answer", async () => {
+  await open();
+  const { connect, ended } = worker();
+  const line = await connect();
+  const next = peer.next();
+  await submit(line, callOf("one", "manage_editor"));
+  const begun = await next;
+  // Unity was busy until now, and takes the question up before the command.
+  peer.refuses("ping", PONG, 1);
+  begun.timeOut();
+  await eventually(() => peer.busyPings() >= 1, "it is asked again");
+  expect(await line.calls.get("one")).toMatchObject({ state: "running" });
+  begun.end();
+  expect(await ended("one")).toMatchObject({ status: "interrupted" });
 });
 
 test("a connection that is not used stays, because the bridge closes one that says nothing", async () => {

@@ -88,14 +88,34 @@ describe("an Editor with MCP for Unity through the broker", () => {
     const lost = client.call("execute_menu_item", { menuPath: "File/Build", ...on });
     const begun = await next;
     begun.timeOut();
-    expect(await lost).toMatchObject({ error_code: "OUTCOME_UNKNOWN" });
     // It still runs in Unity.
     peer.free();
     const behind = client.call("manage_scene", { action: "save", ...on });
-    await eventually(() => peer.busyPings() > 0, "Unity is asked whether it is free");
+    await eventually(() => peer.busyPings() > 2, "Unity is asked whether it is free");
+    const { operations } = await client.call("list_operations");
+    expect((operations as { state: string }[]).map(({ state }) => state)).toEqual([
+      "queued",
+      "running",
+      "completed",
+    ]);
     expect(peer.begun).toEqual(["manage_editor", "execute_menu_item"]);
     begun.end();
+    expect(await lost).toMatchObject({ error_code: "OUTCOME_UNKNOWN" });
     expect(await behind).toMatchObject({ status: "completed" });
+    expect(peer.begun).toEqual(["manage_editor", "execute_menu_item", "manage_scene"]);
+  });
+
+  test("a call that its bridge no longer waits for is unknown as soon as the connection is lost, and not sent again", async () => {
+    const peer = await open();
+    const { ann, submit } = await serve(peer);
+    const next = peer.next();
+    const { record } = await submit("execute_menu_item", { menuPath: "File/Build" });
+    (await next).timeOut();
+    await eventually(() => peer.busyPings() > 0, "Unity is asked whether it is free");
+    peer.dropConnections();
+    expect((await ann.outcome(record.logId)).record).toMatchObject(UNKNOWN);
+    await eventually(() => peer.accepted() > 1, "it is connected again");
+    expect(peer.begun).toEqual(["execute_menu_item"]);
   });
 
   test("is left alone unless that was asked for", async () => {

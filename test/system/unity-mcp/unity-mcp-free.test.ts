@@ -1,4 +1,4 @@
-/** MCP for Unity after a call that was answered before it ended: the next one waits for the main thread, and for no more. */
+/** MCP for Unity after a call that was answered before it ended: it waits for the main thread, and for no more. */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -22,7 +22,7 @@ afterEach(async () => {
 test.each([
   { status: "error", error: "Tool ping is disabled in the Unity Editor.", command: "ping" },
   { status: "error", error: "Object reference not set to an instance of an object", command: "ping" },
-])("a ping that its main thread answers with $error keeps no call from being sent", async (answer) => {
+])("a ping that its main thread answers with $error is an answer", async (answer) => {
   const system = await start({
     unityMcpFolder: folder,
     worker: { bridges: { unityMcp: { busyPauseMs: 5 } } },
@@ -33,11 +33,11 @@ test.each([
   const next = peer.next();
   const lost = await ann.submit("execute_menu_item", { menuPath: "File/Build" }, { editor });
   const begun = await next;
+  peer.free();
+  peer.refuses("ping", answer);
   begun.timeOut();
   expect((await ann.outcome(lost.record.logId)).record.state).toBe("interrupted");
   begun.end();
-  peer.free();
-  peer.refuses("ping", answer);
   const behind = await ann.submit("manage_scene", { action: "save" }, { editor });
   expect((await ann.outcome(behind.record.logId)).record.state).toBe("completed");
   expect(peer.begun).toEqual(["execute_menu_item", "manage_scene"]);

@@ -11,7 +11,7 @@ import { useCommandLine } from "../../harness/processes/command-line.js";
 const { type, start, here, closeLater } = useCommandLine();
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-test("takes an Editor over from another broker; names that fit none, and other words, are refused", async () => {
+test("says whose an Editor is, and takes it over from another broker; names that fit none, and other words, are refused", async () => {
   const args = ["--port", "0", "--ledger-folder", join(here().folder, "ledger")];
   await start("editor", ["simulate", ...args]).line(/^Simulated Unity Editor/);
   const editors = here().env.UNITY_BROKER_EDITORS_DIR ?? "";
@@ -22,6 +22,15 @@ test("takes an Editor over from another broker; names that fit none, and other w
   const names = { storeId: "another", brokerId: "b", workerId: "w", version: "1" };
   const hello = { protocol: PROTOCOL_VERSION, ...names, epoch: 1, ownerNonce: "n" };
   await askProven(other, { port, token }, "bridge/hello", hello);
+
+  for (const command of ["editors", "doctor"]) {
+    const { stdout } = await type([command]);
+    const said = stdout.replace(/\s+/g, " ");
+    expect(said, command).toContain("belongs to another broker (b, version 1, store another, since ");
+    expect(said, command).toContain('`unity-broker editors claim "Simulated Project"`');
+  }
+  const [listed] = JSON.parse((await type(["editors", "--json"])).stdout);
+  expect(listed).toMatchObject({ id: editorId, connected: false, diagnosis: { code: "FOREIGN_BROKER" } });
 
   const nobody = await type(["editors", "claim", "shop"]);
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining(`Running here: ${editorId}`) });

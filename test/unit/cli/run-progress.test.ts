@@ -3,15 +3,29 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { createRunProgress } from "../../../src/cli/run/progress.js";
 
-test("what an operation waits for until a person does something is said, once until it changes", () => {
-  const stream = new PassThrough();
-  const progress = createRunProgress({
+const progressInto = (stream: PassThrough) =>
+  createRunProgress({
     stream: stream as unknown as NodeJS.WriteStream,
     bar: undefined,
     log: undefined,
     lineEveryMs: 0,
     now: () => 0,
   });
+
+test("what keeps its Editor from working is said, and what to do about it", () => {
+  const stream = new PassThrough();
+  const diagnosis = {
+    code: "FOREIGN_BROKER",
+    message: "It belongs to another broker.",
+    next: "Use that.",
+  } as const;
+  progressInto(stream).answered({ status: "running", state: "queued", message: "", diagnosis });
+  expect(String(stream.read())).toBe("     0s  queued: It belongs to another broker. Use that.\n");
+});
+
+test("what an operation waits for until a person does something is said, once until it changes", () => {
+  const stream = new PassThrough();
+  const progress = progressInto(stream);
   const paused =
     "It waits: each connected Editor of pool:unity=6000.0.26f1 is paused (list_editors), and starts nothing new until `unity-broker editors resume <editor>`.";
   const answered = (message: string) =>

@@ -1,6 +1,5 @@
 #nullable enable
 using JobBroker.Bridge.Ledger;
-using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Wire;
 using Newtonsoft.Json.Linq;
 
@@ -15,27 +14,20 @@ namespace JobBroker.Bridge.Api
     {
         private readonly OperationLedger ledger;
         private readonly WorkerSeat seat;
-        private readonly IClock clock;
         private readonly int foreignSilenceMs;
-        private long boundHeardAt;
         private bool handedOver;
 
+        /// <summary>The broker that said hello last, for people.</summary>
+        private HelloParams? owner;
+
         /// <param name="foreignSilenceMs">
-        /// Silence of the bound store's worker after which another store may take over an idle Editor.
+        /// How long after the end of the bound store's connection another store may take over an idle Editor.
         /// </param>
-        public FenceGate(OperationLedger ledger, WorkerSeat seat, IClock clock, int foreignSilenceMs)
+        public FenceGate(OperationLedger ledger, WorkerSeat seat, int foreignSilenceMs)
         {
             this.ledger = ledger;
             this.seat = seat;
-            this.clock = clock;
             this.foreignSilenceMs = foreignSilenceMs;
-            boundHeardAt = clock.ElapsedMs;
-        }
-
-        /// <summary>Notes a message of the seated worker: another store must wait until it is silent.</summary>
-        public void MessageReceived()
-        {
-            lock (ledger.Gate) boundHeardAt = clock.ElapsedMs;
         }
 
         /// <summary>Lets the next store take over this Editor, on a person's request.</summary>
@@ -65,6 +57,7 @@ namespace JobBroker.Bridge.Api
                 if (isOther && ledger.Fence is { } fence)
                 {
                     ledger.TakeFence(fence, storeId);
+                    owner = null;
                     seat.Vacate();
                 }
                 return Answer.Result(new JObject
@@ -91,7 +84,7 @@ namespace JobBroker.Bridge.Api
                     ledger.TakeFence(new Fence(epoch, ownerNonce), storeId);
                 }
                 handedOver = false;
-                boundHeardAt = clock.ElapsedMs;
+                owner = hello;
                 seat.Take(peer, hello.Log);
                 return null;
             }
@@ -101,10 +94,16 @@ namespace JobBroker.Bridge.Api
         {
             var bound = ledger.BoundStore;
             if (bound == null || bound.StoreId == storeId || handedOver) return null;
-            var silent = clock.ElapsedMs - boundHeardAt >= foreignSilenceMs;
-            if (silent && ledger.Open().Count == 0) return null;
+            if (seat.IsEmptyFor(foreignSilenceMs) && ledger.Open().Count == 0) return null;
             const string message = "This Editor belongs to another broker's store. Hand it over, or stop that broker.";
-            var data = new JObject { ["boundTo"] = bound.StoreId, ["since"] = bound.Since };
+            var data = new JObject
+            {
+                ["boundTo"] = bound.StoreId,
+                ["since"] = bound.Since,
+                ["connected"] = seat.IsHeld,
+            };
+            if (owner?.BrokerId != null) data["brokerId"] = owner.BrokerId;
+            if (owner?.Version != null) data["version"] = owner.Version;
             return Answer.Error(ErrorCodes.ForeignBroker, message, data);
         }
 

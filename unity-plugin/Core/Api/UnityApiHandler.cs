@@ -47,7 +47,6 @@ namespace JobBroker.Bridge.Api
         {
             Session.MessageReceived(peer.Id);
             var seated = Seat.Holds(peer);
-            if (seated) Fence.MessageReceived();
             if (method == "bridge/hello") reply(Entered(() => Hello(peer, new HelloParams(parameters))));
             else if (method == "bridge/hand_over") reply(Entered(() => HandOver(peer, new HandOverParams(parameters))));
             else if (method == "bridge/prove") reply(Entered(() => Door.Prove(peer, parameters)));
@@ -58,9 +57,7 @@ namespace JobBroker.Bridge.Api
         /// <summary>Only the worker that has proven itself is heard.</summary>
         public void Notified(IPeer peer, string method, JToken? parameters)
         {
-            if (!Seat.Holds(peer)) return;
-            Fence.MessageReceived();
-            if (method == "bridge/clients") Session.McpClients.Take(peer.Id, parameters);
+            if (method == "bridge/clients" && Seat.Holds(peer)) Session.McpClients.Take(peer.Id, parameters);
         }
 
         private static bool IsOperation(string method) => method.StartsWith("operation/", StringComparison.Ordinal);

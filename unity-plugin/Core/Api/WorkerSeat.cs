@@ -1,4 +1,5 @@
 #nullable enable
+using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Wire;
 using Newtonsoft.Json.Linq;
 
@@ -10,8 +11,16 @@ namespace JobBroker.Bridge.Api
     internal sealed class WorkerSeat
     {
         private readonly object gate = new object();
+        private readonly IClock clock;
         private IPeer? holder;
         private bool log;
+        private long emptySince;
+
+        public WorkerSeat(IClock clock)
+        {
+            this.clock = clock;
+            emptySince = clock.ElapsedMs;
+        }
 
         /// <summary>The holder takes the Console's lines.</summary>
         public bool TakesLog
@@ -28,6 +37,12 @@ namespace JobBroker.Bridge.Api
             {
                 lock (gate) return holder != null;
             }
+        }
+
+        /// <summary>Nobody has held it for so long, ms.</summary>
+        public bool IsEmptyFor(int ms)
+        {
+            lock (gate) return holder == null && clock.ElapsedMs - emptySince >= ms;
         }
 
         /// <summary>Closes the connection that held the seat before.</summary>
@@ -51,6 +66,7 @@ namespace JobBroker.Bridge.Api
             {
                 before = holder;
                 holder = null;
+                emptySince = clock.ElapsedMs;
             }
             before?.Close();
         }
@@ -64,7 +80,9 @@ namespace JobBroker.Bridge.Api
         {
             lock (gate)
             {
-                if (holder == peer) holder = null;
+                if (holder != peer) return;
+                holder = null;
+                emptySince = clock.ElapsedMs;
             }
         }
 

@@ -41,7 +41,7 @@ namespace JobBroker.Bridge.Session
         /// <summary>Larger results are read in parts with <c>operation/result</c>.</summary>
         public int InlineResultBytes { get; set; } = 1024 * 1024;
 
-        /// <summary>Silence of the bound broker after which another store may take an idle Editor.</summary>
+        /// <summary>How long after the bound broker's connection ended another store may take an idle Editor.</summary>
         public int ForeignSilenceMs { get; set; } = 60_000;
 
         /// <summary>Acknowledged outcomes are forgotten after this …</summary>

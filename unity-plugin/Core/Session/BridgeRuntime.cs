@@ -27,7 +27,7 @@ namespace JobBroker.Bridge.Session
         private readonly ToolServices services;
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
-        private readonly WorkerSeat seat = new WorkerSeat();
+        private readonly WorkerSeat seat;
         private readonly Handshake hello;
         private readonly FenceGate fence;
         private readonly ConsoleBuffer logs;
@@ -49,6 +49,7 @@ namespace JobBroker.Bridge.Session
             this.ports = ports;
             services = ports.Services;
             this.options = options;
+            seat = new WorkerSeat(services.Clock);
             var identity = EditorIdentity.Of(services.Editor.ProjectPath, Dns.GetHostName());
             if (options.EditorId != null) identity = identity.WithId(options.EditorId);
             var editorId = identity.EditorId;
@@ -105,7 +106,7 @@ namespace JobBroker.Bridge.Session
             var plain = new PlainSurface(Ledger, operations, Tools, security, services.Clock);
             settlement.Ended += NotifyFinished;
             settlement.Ended += plain.Ended;
-            fence = new FenceGate(Ledger, seat, services.Clock, options.ForeignSilenceMs);
+            fence = new FenceGate(Ledger, seat, options.ForeignSilenceMs);
             var door = new Door(Session.Token);
             push = new UnityPushClient(services.Clock, ports.Log);
             hello = new Handshake(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, NotifyUnacknowledged);

@@ -1,6 +1,5 @@
 /** What is listed beside the records: operations by principal and by queue, how long a tool took, and what is left of the ended ones. */
 import type { Redis } from "ioredis";
-import type { RecordedDuration } from "../../operation/estimate.js";
 import type { OperationRecord } from "../../operation/operation.js";
 import { keys } from "../keys.js";
 import type { Find } from "./record.js";
@@ -14,6 +13,13 @@ export interface Listings {
   openOf(editor: string, most?: number): Promise<OperationRecord[]>;
   /** How long the tool's recent calls took; newest first. */
   durationsOf(tool: string): Promise<RecordedDuration[]>;
+}
+
+/** How long a call took, by the Editor that ran it. */
+export interface RecordedDuration {
+  ms: number;
+  /** Undefined: recorded by an earlier version. */
+  editor: string | undefined;
 }
 
 export interface Wanted {

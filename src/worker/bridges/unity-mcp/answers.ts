@@ -1,17 +1,6 @@
-/**
- * What the answers of MCP for Unity mean (docs/reference/bridges.md). Only an answer that says that the command ended is an
- * end: the bridge answers a command that takes long with an error, and goes on with it.
- */
+/** Reads the answers of MCP for Unity (docs/reference/bridges.md). */
 import { z } from "zod";
-
-export type BridgeAnswer =
-  | { kind: "result"; result: unknown }
-  /** Refused before it began. */
-  | { kind: "refused"; type: string; message: string }
-  /** It ended with an exception. */
-  | { kind: "failed"; message: string }
-  /** It may be waiting, running or over. */
-  | { kind: "unclear"; message: string };
+import { type BridgeAnswer, errorAnswer } from "../error-answers.js";
 
 /** `command` (a name or "Unknown…") is set only by what hands a command to its handler, and takes its exceptions. */
 const Answer = z.looseObject({
@@ -21,10 +10,8 @@ const Answer = z.looseObject({
   command: z.string().nullish(),
 });
 
-const MESSAGE_CHARACTERS = 4_000;
-
-/** Undefined: not an answer of this bridge. */
-export function readAnswer(text: string): BridgeAnswer | undefined {
+/** `type`: of the command that it answers. Undefined: not an answer of this bridge. */
+export function readAnswer(text: string, type: string): BridgeAnswer | undefined {
   let read: ReturnType<typeof Answer.safeParse>;
   try {
     read = Answer.safeParse(JSON.parse(text));
@@ -34,14 +21,6 @@ export function readAnswer(text: string): BridgeAnswer | undefined {
   if (!read.success) return undefined;
   const { status, result, error, command } = read.data;
   if (status === "success") return { kind: "result", result: result ?? null };
-  const message = (error ?? "an error without a text").slice(0, MESSAGE_CHARACTERS);
-  if (command == null) return { kind: "unclear", message };
-  if (/^(?:Tool|Resource) \S+ is disabled in the Unity Editor\.$/.test(message)) {
-    return { kind: "refused", type: "security_blocked", message };
-  }
-  // Said by a handler as well, about a command inside of its own: only the whole message counts.
-  if (/^Unknown or unsupported command type: \S+$/.test(message)) {
-    return { kind: "refused", type: "unknown_tool", message };
-  }
-  return { kind: "failed", message };
+  const from = command == null ? "connection" : "handler";
+  return errorAnswer("unity-mcp", type, { from, texts: [error ?? "an error without a text"] });
 }

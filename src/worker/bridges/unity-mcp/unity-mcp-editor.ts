@@ -3,8 +3,6 @@ import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { comparablePath } from "../../../shared/editors/project-path.js";
-import { unknown } from "../../../shared/wire/plain.js";
-import type { Outcome } from "../../../shared/wire/wire.js";
 import { WrongEditor } from "../../editor/handshake.js";
 import {
   createFramedConnection,
@@ -12,8 +10,9 @@ import {
   type FramedConnectionOptions,
 } from "../../transport/framed-connection.js";
 import { type BridgeWire, type EditorIdentity, type OwnWireEditor, UnverifiedEditor } from "../bridge.js";
+import { type BridgeAnswer, outcomeOf } from "../error-answers.js";
 import { createPlainEditor, type PlainEditorDeps } from "../plain-editor.js";
-import { type BridgeAnswer, readAnswer } from "./answers.js";
+import { readAnswer } from "./answers.js";
 import { toolsOf } from "./tool-list.js";
 
 /** Times in ms. */
@@ -66,25 +65,33 @@ function unityMcpWire(
   options: UnityMcpOptions,
 ): BridgeWire {
   const { answerTimeoutMs = 300_000, keepAliveMs = 10_000, busyPauseMs = 500 } = options;
-  /** A command was answered before it ended. */
-  let mayBeBusy = false;
 
-  const ask = async (text: string, timeoutMs: number): Promise<BridgeAnswer> => {
-    const answer = readAnswer(await line.ask(text, timeoutMs));
+  const ask = async (type: string, text: string, timeoutMs: number): Promise<BridgeAnswer> => {
+    const answer = readAnswer(await line.ask(text, timeoutMs), type);
     if (answer) return answer;
     // Whatever answers there, its next frame may belong to anything.
     void line.close("malformed_frame");
     return { kind: "unclear", message: "something that is not an answer of this bridge" };
   };
   const command = (type: string, params: Record<string, unknown>): Promise<BridgeAnswer> =>
-    ask(JSON.stringify({ type, params }), answerTimeoutMs);
+    ask(type, JSON.stringify({ type, params }), answerTimeoutMs);
   /** A command of the worker's own, which takes the bridge no time once the main thread is free. */
   const question = (type: string): Promise<BridgeAnswer> =>
-    ask(JSON.stringify({ type, params: {} }), Math.min(answerTimeoutMs, QUESTION_MS));
+    ask(type, JSON.stringify({ type, params: {} }), Math.min(answerTimeoutMs, QUESTION_MS));
+
+  /** Whatever the main thread answers: by the second answer it has taken up what was sent before. */
+  const untilFree = async (): Promise<void> => {
+    for (let answers = 0; answers < 2; ) {
+      // Unlike the bare word, this waits for the main thread.
+      const isBusy = (await question("ping")).kind === "unclear";
+      answers = isBusy ? 0 : answers + 1;
+      if (isBusy) await delay(busyPauseMs, undefined, { ref: false });
+    }
+  };
 
   const keepAlive = setInterval(() => {
     if (!line.isIdle()) return;
-    ask("ping", Math.min(answerTimeoutMs, QUESTION_MS)).catch(() => undefined);
+    ask("ping", "ping", Math.min(answerTimeoutMs, QUESTION_MS)).catch(() => undefined);
   }, keepAliveMs);
   void line.closed.then(() => clearInterval(keepAlive));
 
@@ -110,19 +117,10 @@ function unityMcpWire(
       return toolsOf(answer.kind === "result" ? answer.result : undefined);
     },
 
-    async free() {
-      while (mayBeBusy) {
-        // Unlike the bare word, this waits for the main thread.
-        const answer = await question("ping");
-        // Refused or failed, the main thread has answered as well.
-        if (answer.kind !== "unclear") mayBeBusy = false;
-        else await delay(busyPauseMs, undefined, { ref: false });
-      }
-    },
-
     async call(tool, args, startedAt) {
       const answer = await command(tool, args);
-      if (answer.kind === "unclear") mayBeBusy = true;
+      // It goes on; with the connection ends what can be known of it.
+      if (answer.kind === "unclear") await untilFree().catch(() => undefined);
       return outcomeOf(answer, startedAt, Date.now());
     },
   };
@@ -149,22 +147,4 @@ function projectIn(answer: BridgeAnswer, { editorId, projectName, projectPath }:
     throw new WrongEditor(editorId, /^[\w .-]{1,64}$/.test(name) ? name : "another project");
   }
   return read.data.data;
-}
-
-function outcomeOf(answer: BridgeAnswer, startedAt: number, endedAt: number): Outcome {
-  const times = { startedAt, endedAt, executionMs: endedAt - startedAt };
-  switch (answer.kind) {
-    case "result":
-      return { status: "completed", result: answer.result, ...times };
-    case "refused":
-      return { status: "failed", error: { type: answer.type, message: answer.message }, endedAt };
-    case "failed":
-      return { status: "failed", error: { type: "internal_error", message: answer.message }, ...times };
-    case "unclear":
-      return unknown(
-        `The bridge answered ${JSON.stringify(answer.message)} and keeps no ledger: the command may be waiting, running or over.`,
-        startedAt,
-        endedAt,
-      );
-  }
 }

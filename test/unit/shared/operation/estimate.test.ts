@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { estimateOf, usualTime } from "../../../../src/shared/operation/estimate.js";
+import { usualTime } from "../../../../src/gateway/not-created.js";
+import { estimateOf } from "../../../../src/shared/operation/estimate.js";
 
 const took = (editor: string | undefined, ...times: number[]) => times.map((ms) => ({ ms, editor }));
 
@@ -29,8 +30,9 @@ describe("an estimate", () => {
     expect(estimateOf(own, ahead, 3)).toEqual({ startMs: 0, endMs: 10 });
   });
 
-  test("takes one that is late for one that ends at once", () => {
-    expect(estimateOf(own, [{ usualMs: 100, ranMs: 500 }], 1)).toEqual({ startMs: 0, endMs: 10 });
+  test("says nothing while one ahead runs for longer than before", () => {
+    expect(estimateOf(own, [{ usualMs: 100, ranMs: 99 }], 1)).toEqual({ startMs: 1, endMs: 11 });
+    expect(estimateOf(own, [{ usualMs: 100, ranMs: 100 }], 1)).toEqual({});
   });
 
   test("says nothing where one ahead is unknown, and no end where its own time is", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../../src/shared/config.js";
 import { isRead } from "../../../../src/shared/wire/plain.js";
-import { failedOutcome, knowsNoHello } from "../../../../src/shared/wire/uloop.js";
+import { knowsNoHello } from "../../../../src/shared/wire/uloop.js";
 
 const internal = (message: string) => ({
   code: -32603,
@@ -32,32 +32,6 @@ describe("an Editor without hello", () => {
     blocked("ping"),
   ])("is not one that answers $message ($code)", (error) => {
     expect(knowsNoHello(error)).toBe(false);
-  });
-});
-
-describe("an error answer", () => {
-  const outcome = (error: Parameters<typeof failedOutcome>[1]) => failedOutcome("work", error, 10, 30);
-
-  test("that refuses never began", () => {
-    expect(outcome(blocked("work"))).toMatchObject({ status: "failed", error: { type: "security_blocked" } });
-    expect(outcome(internal("Unknown tool: work"))).toMatchObject({ error: { type: "unknown_tool" } });
-    for (const error of [blocked("work"), internal("Unknown tool: work")]) {
-      expect(outcome(error)).not.toHaveProperty("startedAt");
-    }
-  });
-
-  test.each([
-    "Unknown tool: other",
-    "Unknown menu command: work",
-    "NullReference",
-    "Tool work failed: not found",
-  ])("%s: it began, whatever its words are", (message) => {
-    expect(outcome(internal(message))).toMatchObject({
-      status: "failed",
-      error: { type: "internal_error" },
-      startedAt: 10,
-      executionMs: 20,
-    });
   });
 });
 
