@@ -100,16 +100,6 @@ describe("call", () => {
     expect(waiting.stdout + waiting.stderr).toBe("");
   });
 
-  test("what cannot be remembered is no failure: the same command replays, and says so", async () => {
-    await simulate();
-    writeFileSync(join(here().dataDir, "read-outcomes"), "a file where a folder belongs");
-    const args = ["call", "execute-menu-item", "--json", blocks(0.1)];
-    const [first, second] = [await type(args), await type(args)];
-    expect([first.code, second.code]).toEqual([0, 0]);
-    expect(answerIn(second)).toMatchObject({ log_id: answerIn(first).log_id, deduplicated: true });
-    expect(executions()).toBe(1);
-  });
-
   test.each([
     ["in the answer", 3],
     ["in a result too large for an answer", 600],

@@ -250,7 +250,11 @@ test("whatever is done to the queues of an installation, its processes run the c
     });
     closers.push(() => queue.close());
     const client = await world.http();
-    const call = { MenuItemPath: "Simulator/Block For 1.5 Seconds", timeout: 0 };
+    const call = {
+      MenuItemPath: "Simulator/Block For 1.5 Seconds",
+      idempotency_key: "whatever is done",
+      timeout: 0,
+    };
     const { log_id } = await client.call("execute-menu-item", call);
     let isOver = false;
     const reading = client.call("get_operation_result", { log_id, wait: true, timeout: 30 }).finally(() => {
@@ -265,7 +269,6 @@ test("whatever is done to the queues of an installation, its processes run the c
     const reported = await reading;
     expect(reported).toMatchObject({ status: "completed" });
     await queue.obliterate({ force: true });
-    // To its own caller the answer was delivered; another one asks.
     const other = await world.http();
     const again = await other.call("execute-menu-item", { ...call, timeout: 5 });
     expect(again).toMatchObject({ status: "completed", deduplicated: true, log_id, result: reported.result });

@@ -57,12 +57,13 @@ describe("a result", () => {
 
   test("is told in the same way by its log_id and to an identical call, and ran once", async () => {
     const scene = await open();
-    const reported = await scene.give(SCENE, { Number: 7 });
+    const named = { Number: 7, idempotency_key: "seven" };
+    const reported = await scene.give(SCENE, named);
     const call = await scene.caller();
     const read = await call("get_operation_result", { log_id: reported.log_id });
     expect(read).toMatchObject({ cached: true, cache_id: reported.log_id, preview: reported.preview });
     const other = await scene.caller();
-    const again = await other("give", { Number: 7, timeout: 30 });
+    const again = await other("give", { ...named, timeout: 30 });
     expect(again).toMatchObject({ deduplicated: true, cached: true, cache_id: reported.log_id });
     expect(scene.runs()).toBe(1);
   });

@@ -23,7 +23,7 @@ async function connected() {
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
   onTestFinished(() => client.close());
-  return { broker: clientOver(client, "", () => client.close()), asked };
+  return { broker: clientOver(client, () => client.close()), asked };
 }
 
 test("an answer that does not come within its limit is lost", async () => {
