@@ -8,14 +8,12 @@ import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { gatewayOriginOf } from "../../../src/cli/gateway-origin.js";
 import { selfCommand } from "../../../src/cli/self.js";
-import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
 import { shellQuoted } from "../../../src/shared/machine/private-folder.js";
 import { played } from "../../harness/long-form.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
-import { startTestRedis, type TestRedis } from "../../harness/redis/redis.js";
+import { redisHere, startTestRedis, type TestRedis } from "../../harness/redis/redis.js";
 
 const { type, start, here, closeLater } = useCommandLine();
 
@@ -93,8 +91,7 @@ async function listen(): Promise<{ port: number; server: Server }> {
 
 /** With `redis-cli`, as a fix names it, from wherever this machine has it. */
 async function withRedisCli(env: Record<string, string>): Promise<Record<string, string>> {
-  const { cacheDir } = defaultDirectories(process.env);
-  const { file, libraryPath } = await findRedisBinary({ cacheDir, env: process.env, say: () => undefined });
+  const { file, libraryPath } = await redisHere();
   const { LD_LIBRARY_PATH: libraries = "" } = withLibraries(process.env, libraryPath);
   return { ...env, PATH: `${dirname(file)}:${process.env.PATH}`, LD_LIBRARY_PATH: libraries };
 }
