@@ -24,6 +24,7 @@ const MOST_TRIES = 100;
 const LIMIT_MS = 3_000;
 
 const found = await findHaProxy();
+if ("missing" in found) console.log(`The tests behind a proxy are SKIPPED: ${found.missing}`);
 
 /** The compose file's own configuration, with this machine's ports; answers where it listens. */
 async function startProxy({ folder, processes }: Composed, gateways: readonly number[]): Promise<string> {
