@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import { head } from "../../../shared/shortened-text.js";
 import type { Explained } from "../../explained.js";
 import type { DeliveredOperation, OpenRequest } from "../../mcp/open-request.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
@@ -106,7 +107,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     handle: async ({ params: { id } }, call) => {
       if (UUID.test(id)) await broker.confirm(call.request.requester, id);
       const seen = UUID.test(id) ? await explained(call.principal.id, id) : undefined;
-      if (typeof seen !== "object") return problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
+      if (typeof seen !== "object") return problemOf(notFound(head(id, 100), seen === "retention_ended"));
       const { principal: whose } = seen.record;
       const name = nameField(await namesOf(principals, [whose]), whose);
       return { status: 200, body: { ...historyOf(seen), ...name }, headers: NOT_KEPT };

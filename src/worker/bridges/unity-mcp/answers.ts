@@ -3,6 +3,7 @@
  * end: the bridge answers a command that takes long with an error, and goes on with it.
  */
 import { z } from "zod";
+import { head } from "../../../shared/shortened-text.js";
 
 export type BridgeAnswer =
   | { kind: "result"; result: unknown }
@@ -34,7 +35,7 @@ export function readAnswer(text: string): BridgeAnswer | undefined {
   if (!read.success) return undefined;
   const { status, result, error, command } = read.data;
   if (status === "success") return { kind: "result", result: result ?? null };
-  const message = (error ?? "an error without a text").slice(0, MESSAGE_CHARACTERS);
+  const message = head(error ?? "an error without a text", MESSAGE_CHARACTERS);
   if (command == null) return { kind: "unclear", message };
   if (/^(?:Tool|Resource) \S+ is disabled in the Unity Editor\.$/.test(message)) {
     return { kind: "refused", type: "security_blocked", message };
