@@ -129,6 +129,7 @@ function requests(ids: readonly string[], editor: string): Request[] {
         "completion/complete",
         { ref: { type: "ref/prompt", name: text }, argument: { name: text, value: "" } },
       ],
+      ["tools/list", { _meta: { "io.modelcontextprotocol/protocolVersion": text } }],
       [text, {}],
     ]),
     ...brokerCalls(ids, editor),
