@@ -4,6 +4,7 @@ import { poolIn } from "../shared/editors/pool.js";
 import { isFor, type Target } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import { type OperationRecord, STATES } from "../shared/operation/operation.js";
+import { head } from "../shared/shortened-text.js";
 
 export interface ListingFilter {
   /** Several with commas between them. */
@@ -41,7 +42,7 @@ export function entryWantedBy({
   if (wrong !== undefined)
     throw new BrokerError(
       "INVALID_ARGUMENTS",
-      `There is no state ${JSON.stringify(wrong.slice(0, 50))}${didYouMean(wrong, STATES)}. The states are ${STATES.join(", ")}.`,
+      `There is no state ${JSON.stringify(head(wrong, 50))}${didYouMean(wrong, STATES)}. The states are ${STATES.join(", ")}.`,
     );
   const target = editor === undefined ? undefined : targetOf(editor);
   return (of) =>

@@ -3,6 +3,7 @@
  * decided by it.
  */
 import { printableLine } from "./printable.js";
+import { head } from "./shortened-text.js";
 
 export interface ClientIdentity {
   name: string;
@@ -32,10 +33,7 @@ export function clientLabel(given: { name: string; version: string }): string {
 
 function line(text: string, limit: number): string {
   // A little more than is shown, so that the cut is seen; the codes of control characters only make it longer.
-  const whole = printableLine(text.slice(0, limit + 1).replace(UNPAIRED, "\ufffd")).trim();
+  const whole = printableLine(text.slice(0, limit + 1).toWellFormed()).trim();
   if (whole.length <= limit) return whole;
-  return `${whole.slice(0, limit - 1).replace(UNPAIRED, "")}…`;
+  return `${head(whole, limit - 1)}…`;
 }
-
-/** Half a character, also where the text was cut: JSON readers other than ours refuse it. */
-const UNPAIRED = /\p{Cs}/gu;

@@ -4,6 +4,7 @@
  * visible as written.
  */
 import { StringDecoder } from "node:string_decoder";
+import { wellFormed } from "./well-formed-json.js";
 
 /**
  * C0 except tab and line feed, DEL, C1; the marks that change text direction (bidi); and the two separators that some
@@ -26,7 +27,7 @@ export function printableLine(text: string): string {
 
 /** JSON of the same value, with those control characters escaped that JSON leaves unescaped. */
 export function printableJson(value: unknown, indent: number | undefined = 2): string {
-  return (JSON.stringify(value, undefined, indent) ?? "").replace(OBEYED, coded);
+  return wellFormed(JSON.stringify(value, undefined, indent) ?? "").replace(OBEYED, coded);
 }
 
 /** The same for JSON text that comes in pieces. */

@@ -6,9 +6,23 @@
  */
 export function shortened(text: string, limit: number, length = text.length): string {
   if (length <= limit) return text;
-  const splitsPair = isHigh(text.charCodeAt(limit - 1)) && isLow(text.charCodeAt(limit));
-  const end = splitsPair ? limit - 1 : limit;
-  return `${text.slice(0, end)}…(+${length - end} characters)`;
+  const kept = head(text, limit);
+  return `${kept}…(+${length - kept.length} characters)`;
+}
+
+/** At most `limit` UTF-16 units from the beginning of the text; never half a surrogate pair. */
+export function head(text: string, limit: number): string {
+  return text.slice(0, splitsPair(text, limit) ? limit - 1 : limit);
+}
+
+/** At most `limit` UTF-16 units from the end of the text; never half a surrogate pair. */
+export function tail(text: string, limit: number): string {
+  const start = Math.max(0, text.length - limit);
+  return text.slice(splitsPair(text, start) ? start + 1 : start);
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
 }
 
 function isHigh(unit: number): boolean {

@@ -14,6 +14,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
+import { head } from "./shortened-text.js";
 
 /** One span of a trace, as it travels. */
 export interface TraceContext {
@@ -56,7 +57,7 @@ export function startSpan(
 ): TraceSpan {
   const remote = parent && spanContextOf(parent);
   const span = trace.getTracer("unity-job-broker").startSpan(
-    name.slice(0, LONGEST_NAME),
+    head(name, LONGEST_NAME),
     {
       attributes,
       ...(kind === undefined ? {} : { kind: KINDS[kind] }),

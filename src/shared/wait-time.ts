@@ -1,5 +1,6 @@
 /** How long a request may stay open. */
 import { BrokerError } from "./errors.js";
+import { head } from "./shortened-text.js";
 
 export interface WaitTime {
   ms: number;
@@ -49,5 +50,5 @@ function secondsIn(requested: unknown): unknown {
 
 /** Does not print arrays or objects: they may nest too deep. */
 function shown(value: unknown): string {
-  return typeof value === "object" ? "(an object)" : JSON.stringify(value).slice(0, 100);
+  return typeof value === "object" ? "(an object)" : head(JSON.stringify(value), 100);
 }

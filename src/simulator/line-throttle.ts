@@ -2,6 +2,8 @@
  * Console lines of a running operation, at most every `intervalMs`, the last always sent. While they cannot be sent the first
  * ones are kept, and the others counted.
  */
+
+import { head } from "../shared/shortened-text.js";
 import {
   type ConsoleLine,
   LINE_LENGTH,
@@ -44,7 +46,7 @@ export function createLineThrottle(
   return {
     add({ LogType, Message }) {
       if (held.length < LINES_IN_NOTICE)
-        held.push({ type: typeOf(LogType), message: Message.slice(0, LINE_LENGTH) });
+        held.push({ type: typeOf(LogType), message: head(Message, LINE_LENGTH) });
       else more += 1;
       // Later, so that lines that are written together leave together.
       cancelTimer ??= deps.timers.after(Math.max(0, lastSentAt + options.intervalMs - deps.now()), due);

@@ -2,20 +2,27 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editorHostFile, missingSdk } from "../../src/editor-host/host-build.js";
-import { defaultDirectories } from "../../src/embedded-redis/directories.js";
-import { findRedisBinary } from "../../src/embedded-redis/package/binary.js";
+import { whyNotRestored } from "./editor/dotnet.js";
+import { redisHere } from "./redis/redis.js";
 import { containerEngineAnswers } from "./redis/redis-container.js";
 
 /** Tests read it by `hasDotnet` (dotnet.ts). */
 async function buildTheCSharpSide(): Promise<void> {
-  const missing = await missingSdk();
-  if (missing === undefined) {
+  const missing = (await missingSdk()) ?? (await whyNotBuilt());
+  if (missing === undefined) process.env.UJB_TEST_DOTNET = "1";
+  else if (process.env.CI) throw new Error(`${missing} On CI the C# tests may not be left out.`);
+  else console.log(`\nThe C# tests are SKIPPED. ${missing}\n`);
+}
+
+async function whyNotBuilt(): Promise<string | undefined> {
+  try {
     await editorHostFile((message) => console.log(message));
-    process.env.UJB_TEST_DOTNET = "1";
-    return;
+    return undefined;
+  } catch (error) {
+    const why = whyNotRestored((error as Error).message);
+    if (why === undefined) throw error;
+    return why;
   }
-  if (process.env.CI) throw new Error(`${missing} On CI the C# tests may not be left out.`);
-  console.log(`\nThe C# tests are SKIPPED. ${missing}\n`);
 }
 
 /** The least that a folder of the tests must have free, bytes. */
@@ -55,12 +62,7 @@ export default async function setup(): Promise<() => void> {
   // First: the compiler's server outlives this run, and so must its temporary folder.
   await buildTheCSharpSide();
   const removeTemporaryFolder = useTemporaryFolder();
-  const { cacheDir } = defaultDirectories(process.env);
-  const binary = await findRedisBinary({
-    cacheDir,
-    env: process.env,
-    say: (message) => console.log(message),
-  });
+  const binary = await redisHere();
   const store = (await containerEngineAnswers()) ? "containers" : `${binary.file} ${binary.version}`;
   console.log(`Tests use Redis from ${store}.`);
   return removeTemporaryFolder;

@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import type { z } from "zod";
 import { didYouMean, nearest } from "../../shared/did-you-mean.js";
 import type { SettingName } from "../../shared/setting-names.js";
+import { head } from "../../shared/shortened-text.js";
 import { UsageError } from "../command.js";
 import type { ConfigFile, FileProblem, Place } from "./config-file.js";
 import { nameOf, type SettingSources, type Source } from "./sources.js";
@@ -94,7 +95,7 @@ function valueAt(text: string, path: readonly PropertyKey[]): unknown {
 function whatIsWrong(issue: z.core.$ZodIssue, value: unknown): string {
   const isNumber = typeof value === "string" && /^-?[\d.]+$/.test(value);
   const written =
-    value === undefined ? "" : `${isNumber ? value : JSON.stringify(value).slice(0, 80)} is wrong: `;
+    value === undefined ? "" : `${isNumber ? value : head(JSON.stringify(value), 80)} is wrong: `;
   switch (issue.code) {
     case "invalid_type": {
       const wanted =

@@ -1,6 +1,7 @@
 /** Finds a Redis binary: installed, in the cache, or from Debian's package. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { head, tail } from "../../shared/shortened-text.js";
 import type { Environment } from "../directories.js";
 import { type Attempt, redisUnavailable } from "../redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "../run-command.js";
@@ -87,7 +88,7 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
     if (brew) {
       options.say("No Redis on this machine: running `brew install redis` (no service is started).");
       const result = await runCommand(brew, ["install", "redis"], { env: options.env, timeoutMs: 600_000 });
-      const reason = result.code === 0 ? "it left no redis-server" : result.output.slice(-300);
+      const reason = result.code === 0 ? "it left no redis-server" : tail(result.output, 300);
       const prefix = await runCommand(brew, ["--prefix"], { env: options.env, timeoutMs: 30_000 });
       const places = [join(prefix.output, "bin"), join(prefix.output, "opt", "redis", "bin")];
       const obtained = await attempt("brew install redis", programIn(["redis-server"], places, reason));
@@ -111,7 +112,7 @@ async function probe(candidate: Candidate, env: Environment): Promise<RedisBinar
   if (result.code !== 0)
     return `it does not run: ${result.output.split("\n")[0] || `exit code ${result.code}`}`;
   const numbers = /v=(\d+)\.(\d+)\.\d+/.exec(result.output) ?? /(\d+)\.(\d+)\.\d+/.exec(result.output);
-  if (!numbers) return `it does not report its version: ${result.output.slice(0, 100)}`;
+  if (!numbers) return `it does not report its version: ${head(result.output, 100)}`;
   const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
   // Memurai has its own version numbers; all versions that still start are compatible with Redis 6.2 or newer.
   const own = /memurai/i.test(result.output);

@@ -72,6 +72,8 @@ export async function unpackDebianPackages(
     if (unpack.code !== 0) throw new Error(`dpkg -x ${name}: ${unpack.output}`);
     unpacked.push({ name, sha256: hashOf(join(archives, name)) });
   }
+  // Of an installed package that no source has any more, apt downloads nothing, and that is no error to it.
+  if (unpacked.length === 0) throw new Error(complaints(update, download));
   rmSync(workDir, { recursive: true, force: true });
   return unpacked;
 }

@@ -1,6 +1,7 @@
 /** Writes live events as a stream of server-sent events, as the HTML standard describes it. */
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { wellFormedJson } from "../../shared/well-formed-json.js";
 import type { LiveEvent } from "./live-event.js";
 
 export interface EventStreamOptions {
@@ -67,7 +68,7 @@ export function openEventStream(
       try {
         for await (const { event, id, data } of events) {
           if (id !== undefined) place = undefined;
-          write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`);
+          write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${wellFormedJson(data)}\n\n`);
           await wasRead();
         }
       } finally {

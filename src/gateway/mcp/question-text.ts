@@ -3,7 +3,7 @@
  * what will run, so nothing is left out silently, and every invisible character is made visible.
  */
 import { printableLine } from "../../shared/printable.js";
-import { shortened } from "../../shared/shortened-text.js";
+import { shortened, tail } from "../../shared/shortened-text.js";
 import type { Question } from "../call-reader.js";
 
 /** UTF-16 units of arguments that are shown whole; of longer ones the beginning and the end are shown. */
@@ -42,5 +42,5 @@ export function questionText({ tool, editor, arguments: args }: Question): strin
   const first = shortened(shown, SHOWN_FIRST, shown.length - SHOWN_LAST);
   const hidden = shown.length - MOST_SHOWN;
   const warning = `NOT SHOWN: ${hidden} of ${shown.length} characters of the arguments. Say yes only if you know them.`;
-  return `${warning}\n${run}\nArguments: ${first}… ${shown.slice(-SHOWN_LAST)}`;
+  return `${warning}\n${run}\nArguments: ${first}… ${tail(shown, SHOWN_LAST)}`;
 }

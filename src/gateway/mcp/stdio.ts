@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../shared/log.js";
+import { wellFormedJson } from "../../shared/well-formed-json.js";
 import { createExchanges } from "../exchange.js";
 import type { Gateway } from "../gateway.js";
 import { createEditorSelection } from "./editor-selection.js";
@@ -56,7 +56,7 @@ export function serveStdio(
   const write = (message: JSONRPCMessage): Promise<boolean> =>
     gone.signal.aborted
       ? Promise.resolve(false)
-      : new Promise((resolve) => stdout.write(serializeMessage(message), (error) => resolve(!error)));
+      : new Promise((resolve) => stdout.write(`${wellFormedJson(message)}\n`, (error) => resolve(!error)));
   const channel = { gone: gone.signal, isDirect: true, write, discard: async () => undefined };
   const exchanges = createExchanges({ deliveries: broker, log }, deps.gateway.replay);
 

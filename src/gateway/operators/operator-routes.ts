@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { hasRole } from "../../shared/principal.js";
+import { head } from "../../shared/shortened-text.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
@@ -53,7 +54,7 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
         return forbidden(reply, 'The audit log shows everybody\'s calls. It requires the role "admin".');
       const { day } = query;
       if (day !== undefined && !DAY.test(day)) {
-        const what = `"${String(day).slice(0, 40)}" is not a day such as 2027-01-31.`;
+        const what = `"${head(String(day), 40)}" is not a day such as 2027-01-31.`;
         return refuse(reply, new BrokerError("INVALID_ARGUMENTS", what));
       }
       reply.type("application/jsonl");

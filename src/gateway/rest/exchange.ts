@@ -9,6 +9,7 @@ import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Answer } from "../../shared/operation/answer.js";
 import type { Principal } from "../../shared/principal.js";
+import { wellFormedJson } from "../../shared/well-formed-json.js";
 import type { Exchanges, Way } from "../exchange.js";
 import { watchExchange } from "../mcp/http/http-exchange.js";
 import { loneRequest, type OpenRequest } from "../mcp/open-request.js";
@@ -98,11 +99,11 @@ type Writable = RestAnswer & { json?: string };
 function writable(answer: RestAnswer): Writable {
   if (answer.body === undefined) return answer;
   try {
-    return { ...answer, json: JSON.stringify(answer.body) };
+    return { ...answer, json: wellFormedJson(answer.body) };
   } catch {
     const { result: _result, partial_result: _partial, message, ...rest } = answer.body as Answer;
     const said = `${message} Its result nests too deep for an answer: read it by itself, from …/result.`;
-    return { ...answer, json: JSON.stringify({ ...rest, message: said }) };
+    return { ...answer, json: wellFormedJson({ ...rest, message: said }) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import { type BrokerError, ERRORS, type ErrorCode } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Answer } from "../../shared/operation/answer.js";
+import { wellFormedJson } from "../../shared/well-formed-json.js";
 import { refusal, refusalAnswer, type ToolAnswer } from "../mcp/tools/tool-answer.js";
 import type { RestAnswer } from "./rest-answer.js";
 
@@ -43,7 +44,7 @@ export function problemFrom(error: unknown, log: Log, logId?: string): RestAnswe
 
 export function sendProblem(reply: FastifyReply, error: BrokerError, status?: number): FastifyReply {
   const { status: code, body, type = PROBLEM_TYPE, headers = {} } = problemOf(refusalAnswer(error), status);
-  return reply.code(code).headers(headers).type(type).serializer(String).send(JSON.stringify(body));
+  return reply.code(code).headers(headers).type(type).serializer(String).send(wellFormedJson(body));
 }
 
 /** A status of HTTP itself, with no code of the broker's. */
@@ -65,7 +66,7 @@ export function rawProblem(status: number, detail: string, headers: Record<strin
 }
 
 function httpProblem(status: number, detail: string): string {
-  return JSON.stringify({ type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail });
+  return wellFormedJson({ type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail });
 }
 
 /** "Editor unknown". */

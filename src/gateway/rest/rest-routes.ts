@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
+import { head } from "../../shared/shortened-text.js";
 import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
@@ -118,7 +119,7 @@ function invalid(
     reason: message,
   }));
   const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${said.slice(0, 1_000)}.`, {
+  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${head(said, 1_000)}.`, {
     faults: faults.slice(0, 20),
   });
 }

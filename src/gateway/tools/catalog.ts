@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { nearest } from "../../shared/did-you-mean.js";
 import { BrokerError } from "../../shared/errors.js";
+import { head } from "../../shared/shortened-text.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
 import type { Tool } from "../../shared/tools/tool.js";
@@ -86,8 +87,8 @@ export function createCatalog(
       if (tool) return tool;
       const meant = nearest(name, [...byName.keys()]);
       const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-      throw new BrokerError("UNKNOWN_TOOL", `There is no tool "${name.slice(0, 100)}".${hint}`, {
-        tool: name.slice(0, 100),
+      throw new BrokerError("UNKNOWN_TOOL", `There is no tool "${head(name, 100)}".${hint}`, {
+        tool: head(name, 100),
       });
     },
 

@@ -1,6 +1,7 @@
 /** Idempotency hash (▲3): two calls are the same call exactly when their hashes are equal. */
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
+import { head } from "../shortened-text.js";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -59,11 +60,11 @@ export function findUnhashable(args: JsonObject): Unhashable | undefined {
       typeof value === "string"
         ? hasHalfCharacter(value)
         : typeof value === "number" && !Number.isFinite(value);
-    if (isUnwritable) return { code: "INVALID_ARGUMENTS", path: path.slice(0, 80) };
+    if (isUnwritable) return { code: "INVALID_ARGUMENTS", path: head(path, 80) };
     if (typeof value !== "object" || value === null) continue;
-    if (depth >= MAX_DEPTH) return { code: "ARGUMENTS_TOO_DEEP", path: path.slice(0, 80) };
+    if (depth >= MAX_DEPTH) return { code: "ARGUMENTS_TOO_DEEP", path: head(path, 80) };
     for (const [key, child] of Object.entries(value)) {
-      if (hasHalfCharacter(key)) return { code: "INVALID_ARGUMENTS", path: path.slice(0, 80) || "/" };
+      if (hasHalfCharacter(key)) return { code: "INVALID_ARGUMENTS", path: head(path, 80) || "/" };
       pending.push({ value: child, path: `${path}/${key}`, depth: depth + 1 });
     }
   }

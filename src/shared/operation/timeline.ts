@@ -1,5 +1,6 @@
 /** The history of one operation from its record: what happened when, and why it ran once. */
 
+import { head } from "../shortened-text.js";
 import type { RpcId } from "../wire/rpc.js";
 import { isFinal, type OperationRecord, SINGLE_REQUEST } from "./operation.js";
 
@@ -116,5 +117,5 @@ export function who(caller: string | null, requestId: RpcId | null): string {
   const named = KINDS[kind] ?? kind;
   // A request of the REST API has an id of the broker's own, which says nothing to anybody.
   const request = requestId === null || kind === "rest" ? "" : ` (request ${requestId})`;
-  return `${named} ${id.slice(0, 8)}${request}`;
+  return `${named} ${head(id, 8)}${request}`;
 }

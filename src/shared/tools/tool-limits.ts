@@ -1,5 +1,6 @@
 /** Limits on an Editor's tool list: tools above a limit are left out, and reported. */
 import { depthOf } from "../results/json-depth.js";
+import { head } from "../shortened-text.js";
 import { completeTool, type Tool, ToolDetails } from "./tool.js";
 
 /** Limits for the list of one Editor. */
@@ -77,7 +78,7 @@ function readTool(entry: unknown, { schemaDepth, description }: ToolLimits): Too
   }
   return tool.description.length <= description
     ? tool
-    : { ...tool, description: `${tool.description.slice(0, description)}…` };
+    : { ...tool, description: `${head(tool.description, description)}…` };
 }
 
 function shown(name: string): string {

@@ -5,6 +5,7 @@
  * to the Editor's port must never be taken for a frame.
  */
 import { hasMoreValues } from "../results/json-count.js";
+import { head } from "../shortened-text.js";
 
 /** What the parser found next. After `malformed` the connection has no frame boundaries any more: close it. */
 export type Frame =
@@ -131,5 +132,5 @@ function readContentLength(header: string): number | string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(text.length > 60 ? `${head(text, 60)}…` : text);
 }

@@ -1,5 +1,6 @@
 /** Reads and writes serialized properties, in the forms of the bridge's read-component and modify-component. */
 import { nearest } from "../../shared/did-you-mean.js";
+import { head } from "../../shared/shortened-text.js";
 import { toolFailure } from "../tool-definition.js";
 import type { Property } from "./component-catalogue.js";
 import { type Component, idOf, objectsOf, pathOf, type SceneWorld } from "./scene-world.js";
@@ -184,6 +185,6 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function wrong({ path, property }: Found, wanted: string, value: unknown): Error {
   const given = JSON.stringify(value);
-  const shown = given.length > 60 ? `${given.slice(0, 60)}...` : given;
+  const shown = given.length > 60 ? `${head(given, 60)}...` : given;
   return toolFailure("invalid_arguments", `${path} (${property.type}) must be ${wanted}, not ${shown}.`);
 }

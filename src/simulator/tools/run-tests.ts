@@ -16,6 +16,7 @@ interface StoredCounters {
 
 interface ReportedTest {
   name: string;
+  className: string;
   result: "passed" | "failed";
   ms: number;
   message?: string;
@@ -87,6 +88,7 @@ export const runTests = bridgeTool("run-tests", {
         } else counters.passed += 1;
         const finished: ReportedTest = {
           name: test.name,
+          className: `Simulated.${mode}`,
           result: test.fails ? "failed" : "passed",
           ms: Math.round(secondsEach * 1000),
           ...(test.fails ? { message: MESSAGE, file: `Assets/Tests/${mode}Tests.cs`, line: test.line } : {}),

@@ -1,4 +1,5 @@
 /** What the answers of the bridges without a ledger prove about a call, and how they end it. */
+import { head } from "../../shared/shortened-text.js";
 import { unknown } from "../../shared/wire/plain.js";
 import type { Outcome, PlainBridge } from "../../shared/wire/wire.js";
 
@@ -84,10 +85,7 @@ export function errorAnswer(
       const whole = new RegExp(`^(?:${says.replaceAll("<tool>", name)})$`, "is");
       return of === bridge && from === error.from && error.texts.some((text) => whole.test(text));
     }) ?? [];
-  const message = error.texts
-    .filter((text) => text !== "")
-    .join(" ")
-    .slice(0, MESSAGE_CHARACTERS);
+  const message = head(error.texts.filter((text) => text !== "").join(" "), MESSAGE_CHARACTERS);
   if (proves === "unclear") return { kind: "unclear", message };
   return { kind: proves ?? "failed", type: type ?? error.type ?? "internal_error", message };
 }

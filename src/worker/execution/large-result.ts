@@ -1,5 +1,6 @@
 /** The result of an outcome in its stored form; one too large for a frame is fetched part by part. */
 import { encodeParts, encodeResult, type StoredResult } from "../../shared/store/results/stored-result.js";
+import { wellFormedBytes } from "../../shared/well-formed-json.js";
 import { EDITOR_CODES, type Outcome } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 import { refusalOf } from "../editor/refusal.js";
@@ -74,7 +75,7 @@ async function* checked(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   } catch {
     throw new ResultRefused("result_unreadable", "Its parts are not JSON.");
   }
-  yield text;
+  yield wellFormedBytes(text);
 }
 
 /** Holds one part at a time: requests the next only after the last one is compressed. */

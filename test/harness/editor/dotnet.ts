@@ -4,6 +4,15 @@ import type { Engine } from "./editor-control.js";
 
 export const hasDotnet = process.env.UJB_TEST_DOTNET === "1";
 
+/**
+ * By the output of a build that failed: why the C# tests are left out. Undefined: it is a fault, as on CI, where nothing may be left
+ * out.
+ */
+export const whyNotRestored = (output: string): string | undefined =>
+  /\bNU1301\b/.test(output) && !process.env.CI
+    ? "NuGet's packages are not on this machine, and their source cannot be reached."
+    : undefined;
+
 /** The Editors that this machine can play. */
 export const ENGINES: readonly Engine[] = hasDotnet ? ["typescript", "dotnet"] : ["typescript"];
 

@@ -9,14 +9,13 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { onTestFinished } from "vitest";
-import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
 import { createTokens } from "../../../src/gateway/auth/tokens.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { createCounterFile } from "../../../src/simulator/ledger/counter-file.js";
 import { answerIn } from "../mcp/answer-in.js";
 import { compose } from "../redis/compose-file.js";
+import { redisHere } from "../redis/redis.js";
 import { environment } from "./installation.js";
 import { createProcesses, type Processes, type RunningProcess } from "./processes.js";
 
@@ -79,8 +78,7 @@ export async function startComposed(): Promise<Composed> {
 
 /** The compose file's own Redis command. */
 async function startRedis(processes: Processes, folder: string, passwordFile: string): Promise<number> {
-  const { cacheDir } = defaultDirectories(process.env);
-  const binary = await findRedisBinary({ cacheDir, env: process.env, say: console.log });
+  const binary = await redisHere();
   const port = await freePort();
   const script = (compose().services.redis.command.at(-1) ?? "")
     .replaceAll("$$", "$")

@@ -27,7 +27,8 @@ export async function npmPackage(name: string, version: string): Promise<string>
   try {
     writeFileSync(join(scratch, "package.json"), JSON.stringify({ private: true }));
     console.log(`Installing ${name}@${version} into ${folder}.`);
-    const args = ["install", "--prefix", scratch, "--ignore-scripts", "--no-audit", "--no-fund"];
+    const quick = ["--prefer-offline", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
+    const args = ["install", "--prefix", scratch, "--ignore-scripts", "--no-audit", "--no-fund", ...quick];
     const { code, output } = await runCommand("npm", [...args, "--save-exact", `${name}@${version}`], {
       env: process.env,
       timeoutMs: INSTALL_LIMIT_MS,

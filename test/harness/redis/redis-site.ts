@@ -9,15 +9,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
 import { awaitAnswer } from "../../../src/embedded-redis/redis-probe.js";
 import { logFile, logTail } from "../../../src/embedded-redis/server.js";
 import { eventually } from "../eventually.js";
 import { createProcesses } from "../processes/processes.js";
 import { type Cable, layCable } from "../system/cable.js";
-import type { TestRedis } from "./redis.js";
+import { redisHere, type TestRedis } from "./redis.js";
 
 /** Lines of redis.conf. */
 export type RedisSettings = Readonly<Record<string, string>>;
@@ -171,8 +169,7 @@ export async function createRedis(
   guard: (pid: number) => void,
   flags: readonly string[] = [],
 ): Promise<Server> {
-  const { cacheDir } = defaultDirectories(process.env);
-  const binary = await findRedisBinary({ cacheDir, env: process.env, say: () => undefined });
+  const binary = await redisHere();
   const port = await freePort();
   const settings: Record<string, string> = { ...given };
   // By itself 10000 above the other, which may be too high.

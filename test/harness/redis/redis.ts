@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Redis } from "ioredis";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { stopEmbeddedRedis } from "../../../src/embedded-redis/embedded-redis.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
+import { findRedisBinary, type RedisBinary } from "../../../src/embedded-redis/package/binary.js";
+import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
 import { awaitAnswer } from "../../../src/embedded-redis/redis-probe.js";
 import { launchServer, logTail, type RedisAddress } from "../../../src/embedded-redis/server.js";
 import { containerEngineAnswers, startContainerRedis } from "./redis-container.js";
@@ -54,13 +55,23 @@ export function sharedTestRedis(): Promise<TestRedis> {
   return ofThisProcess;
 }
 
-async function startProcessRedis(): Promise<Omit<TestRedis, "flush">> {
+/** From PATH or the cache; the global set-up has obtained one where there was none. */
+export function redisHere(): Promise<RedisBinary> {
   const { cacheDir } = defaultDirectories(process.env);
-  const binary = await findRedisBinary({
-    cacheDir,
-    env: process.env,
-    say: (message) => console.error(message),
-  });
+  return findRedisBinary({ cacheDir, env: process.env, say: (message) => console.error(message) });
+}
+
+/** Writes a program that is this machine's Redis under another name, whatever libraries that one needs. */
+export async function plantRedis(file: string): Promise<void> {
+  const server = await redisHere();
+  const { LD_LIBRARY_PATH: libraries = "" } = withLibraries(process.env, server.libraryPath);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+  const script = `#!/bin/sh\nLD_LIBRARY_PATH='${libraries}' exec '${server.file}' "$@"\n`;
+  writeFileSync(file, script, { mode: 0o755 });
+}
+
+async function startProcessRedis(): Promise<Omit<TestRedis, "flush">> {
+  const binary = await redisHere();
   // Directly below the temporary directory: a socket's path has at most 104 bytes on macOS.
   const directory = mkdtempSync(join(tmpdir(), "ujb-test-"));
   const connection = { path: join(directory, "s") };

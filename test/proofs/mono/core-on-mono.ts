@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "../../../src/embedded-redis/directories.js";
 import { runCommand } from "../../../src/embedded-redis/run-command.js";
+import { whyNotRestored } from "../../harness/editor/dotnet.js";
 import { copyForEverybody, findMono, type Mono } from "../../harness/programs/mono.js";
 
 const FOLDER = fileURLToPath(new URL("../../../unity-plugin/DotNet~/", import.meta.url));
@@ -37,6 +38,8 @@ export async function runCoreOnMono(
     env,
     timeoutMs: BUILD_TIMEOUT_MS,
   });
+  const missing = whyNotRestored(built.output);
+  if (missing !== undefined) return { missing };
   if (built.code !== 0) throw new Error(`Core.Tests.Mono was not built: ${built.output.slice(-4000)}`);
   const isForOthers = found.tree !== undefined && process.getuid?.() === 0;
   const copy = isForOthers && found.tree ? copyForEverybody(found.tree, process.env) : undefined;

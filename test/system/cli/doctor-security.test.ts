@@ -1,14 +1,14 @@
 /** `doctor --security`: each way in is named, and the command that it prints closes it. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { cachedTree } from "../../../src/embedded-redis/package/cached-redis.js";
 import { seal } from "../../../src/embedded-redis/package/package-seal.js";
 import { played } from "../../harness/long-form.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN } from "../../harness/processes/processes.js";
+import { plantRedis } from "../../harness/redis/redis.js";
 
 const { type, here } = useCommandLine();
 
@@ -51,13 +51,9 @@ function fixed(fix: string, env: Record<string, string>): Finding[] {
 
 const wrong = (findings: readonly Finding[]): Finding[] => findings.filter(({ state }) => state !== "ok");
 
-function planCache(): string {
+async function plantCache(): Promise<string> {
   const tree = cachedTree(cache());
-  mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
-  cpSync(cachedTree(defaultDirectories(process.env).cacheDir), tree, {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
+  await plantRedis(join(tree, "usr", "bin", "redis-server"));
   seal(tree, []);
   return tree;
 }
@@ -108,8 +104,8 @@ const OPEN: Record<string, () => Promise<Open> | Open> = {
       env: { XDG_RUNTIME_DIR: folder },
     };
   },
-  "a cached Redis that was changed"() {
-    const tree = planCache();
+  async "a cached Redis that was changed"() {
+    const tree = await plantCache();
     writeFileSync(join(tree, "usr", "bin", "redis-cli"), "");
     return { check: "cached Redis", says: /redis-cli differs from its package/ };
   },
@@ -184,7 +180,7 @@ const TELLING = [
 describe.skipIf(process.platform === "win32")("doctor --security", () => {
   test("a home as the broker makes it is well", async () => {
     const env = await home();
-    planCache();
+    await plantCache();
     const { code, findings } = await examine(env);
     expect(wrong(findings)).toEqual([]);
     expect(code).toBe(0);

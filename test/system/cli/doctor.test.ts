@@ -1,6 +1,6 @@
 /** The doctor: each way in which a set-up is broken is named, and the command that it prints fixes it. */
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
@@ -8,14 +8,13 @@ import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { gatewayOriginOf } from "../../../src/cli/gateway-origin.js";
 import { selfCommand } from "../../../src/cli/self.js";
-import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
+import { findProgram, searchDirectories } from "../../../src/embedded-redis/run-command.js";
 import { shellQuoted } from "../../../src/shared/machine/private-folder.js";
 import { played } from "../../harness/long-form.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
-import { startTestRedis, type TestRedis } from "../../harness/redis/redis.js";
+import { redisHere, startTestRedis, type TestRedis } from "../../harness/redis/redis.js";
 
 const { type, start, here, closeLater } = useCommandLine();
 
@@ -91,12 +90,16 @@ async function listen(): Promise<{ port: number; server: Server }> {
   return { port: (server.address() as { port: number }).port, server };
 }
 
-/** With `redis-cli`, as a fix names it, from wherever this machine has it. */
+/** With `redis-cli`, as a fix names it, from wherever this machine has it; where there is a Valkey, its own answers by that name. */
 async function withRedisCli(env: Record<string, string>): Promise<Record<string, string>> {
-  const { cacheDir } = defaultDirectories(process.env);
-  const { file, libraryPath } = await findRedisBinary({ cacheDir, env: process.env, say: () => undefined });
+  const { file, libraryPath } = await redisHere();
   const { LD_LIBRARY_PATH: libraries = "" } = withLibraries(process.env, libraryPath);
-  return { ...env, PATH: `${dirname(file)}:${process.env.PATH}`, LD_LIBRARY_PATH: libraries };
+  const directories = [dirname(file), ...searchDirectories(process.env, process.platform)];
+  const found = findProgram(["redis-cli", "valkey-cli"], directories);
+  const bin = join(here().folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  if (found) symlinkSync(found, join(bin, "redis-cli"));
+  return { ...env, PATH: `${bin}:${process.env.PATH}`, LD_LIBRARY_PATH: libraries };
 }
 
 interface Broken {

@@ -4,6 +4,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { expect, test } from "vitest";
 import { ANY_CLIENT, KNOWN_CLIENTS, limitsFor } from "../../../src/gateway/mcp/tools/client-limits.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
+import { picture } from "../../harness/pictures.js";
 import { type Giving, type GivingOptions, useGiving } from "../../harness/system/giving.js";
 
 const start = useGiving();
@@ -110,7 +111,7 @@ test("a list is cut where the client would, and goes on from there", async () =>
 
 test("pictures are no text: they stay, without structured content", async () => {
   const scene = await open({ answerLimitBytes: 4_000, answers: "full" });
-  const data = Buffer.alloc(60_000).toString("base64");
+  const data = picture("image/png", 60_000);
   const { content, structuredContent } = await scene.raw({
     content: [{ type: "image", mimeType: "image/png", data }],
   });

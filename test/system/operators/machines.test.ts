@@ -3,8 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
 import { createTokens } from "../../../src/gateway/auth/tokens.js";
 import { type ControlledEditor, startControlledEditor } from "../../harness/editor/editor-control.js";
@@ -12,6 +10,7 @@ import { mcpClient, serve } from "../../harness/processes/composed.js";
 import { environment } from "../../harness/processes/installation.js";
 import { layNetwork } from "../../harness/processes/namespaces.js";
 import { createProcesses, type Processes, until } from "../../harness/processes/processes.js";
+import { redisHere } from "../../harness/redis/redis.js";
 
 const network = layNetwork(3);
 if ("missing" in network) console.log(`The test of machines that are apart is SKIPPED: ${network.missing}`);
@@ -39,8 +38,7 @@ test.skipIf("missing" in network)(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 
     const onServer = on(server.within);
-    const { cacheDir } = defaultDirectories(process.env);
-    const binary = await findRedisBinary({ cacheDir, env: process.env, say: console.log });
+    const binary = await redisHere();
     const settings = ["appendonly yes", "maxmemory-policy noeviction", `requirepass ${PASSWORD}`];
     const configuration = join(folder, "redis.conf");
     writeFileSync(configuration, [`bind ${server.address}`, `dir ${folder}`, ...settings, ""].join("\n"));

@@ -77,7 +77,8 @@ function bySocket(origin: () => string, logId?: string): Follower {
   };
 }
 
-const TESTS = 30;
+/** They outlast both kills on any machine: the test itself ends them. */
+const TESTS = 1_000_000;
 const numbers = (heard: Followed[], event: string, of: (data: Heard) => number): number[] =>
   heard.filter((one) => one.event === event).map(({ data }) => of(data));
 const isRising = (given: number[]): boolean =>
@@ -107,7 +108,7 @@ test("SIGKILL while an operation reports: one operation and everything, over SSE
   for (const kill of [1, 2]) {
     const before = ofOne.map((follower) => done(follower).length);
     for (const [at, follower] of ofOne.entries())
-      await until("it reports", () => done(follower).length > (before[at] ?? 0) || hasEnded(follower));
+      await until("it reports", () => done(follower).length > (before[at] ?? 0));
     await world.editor.do({ do: "log", message: `before kill ${kill}` });
     await world.gateway.kill();
     await Promise.all(all.map((follower) => follower.lost()));
@@ -117,6 +118,7 @@ test("SIGKILL while an operation reports: one operation and everything, over SSE
     await world.gateway.start();
     await Promise.all(all.map((follower) => follower.connect()));
   }
+  await elsewhere.post(`/operations/${logId}/cancel`, {});
   for (const follower of ofOne) await until("it has ended", () => hasEnded(follower));
 
   // What happened, as the store has it.
@@ -147,11 +149,9 @@ test("SIGKILL while an operation reports: one operation and everything, over SSE
     expect(idsOf(follower).map((id) => id?.split(".")[0])).toEqual(own);
     expect(rest.filter(({ event }) => ["snapshot", "gap"].includes(event))).toEqual([]);
     expect(rest.map(({ event }) => event).indexOf("ended")).toBe(rest.length - 1);
-    expect(rest.at(-1)?.data).toMatchObject({ log_id: logId, state: "completed" });
+    expect(rest.at(-1)?.data).toMatchObject({ log_id: logId, state: "cancelled" });
     expect(isRising(numbers(rest, "progress", (data) => data.seq))).toBe(true);
-    const partials = done(follower);
-    expect(isRising(partials)).toBe(true);
-    expect(partials.length).toBeLessThanOrEqual(TESTS);
+    expect(isRising(done(follower))).toBe(true);
     const lines = rest.filter(({ event }) => event === "log").flatMap(({ data }) => data.lines);
     expect(lines).toEqual(console.lines);
     follower.leave();

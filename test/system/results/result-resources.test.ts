@@ -1,10 +1,11 @@
 /** Results as MCP content and as resources, read by a real client. */
 import { describe, expect, test } from "vitest";
+import { PICTURE_TYPES, picture } from "../../harness/pictures.js";
 import { useGiving } from "../../harness/system/giving.js";
 
 const start = useGiving();
 
-const PNG = Buffer.from(Array.from({ length: 90_000 }, (_, at) => (at * 7) % 251)).toString("base64");
+const PNG = picture("image/png", 90_000);
 const shot = (data: string) => ({
   content: [
     { type: "text", text: "The scene view." },
@@ -40,6 +41,75 @@ describe("a picture", () => {
     const { uri } = (content as { uri: string }[])[1] ?? { uri: "" };
     const { contents } = await client.readResource({ uri });
     expect(contents[1]).toMatchObject({ mimeType: "image/png", blob: large });
+  });
+});
+
+/** The APIs of models see four types, and refuse a request with anything else that is called a picture. */
+describe("what is called a picture", () => {
+  const base64 = (text: string): string => Buffer.from(text, "latin1").toString("base64");
+  const SEEN = [
+    ...PICTURE_TYPES.map((type) => [type, picture(type), type] as const),
+    ["image/jpg", picture("image/jpeg"), "image/jpeg"],
+    ["image/pjpeg", picture("image/jpeg"), "image/jpeg"],
+    ["image/png", picture("image/webp"), "image/webp"],
+    ["png", picture("image/png"), "image/png"],
+  ] as const;
+  const UNSEEN = [
+    ["image/svg+xml", base64('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ["image/x-tga", base64("\0\0\x02\0\0\0\0\0\0\0\0\0\x01\0\x01\0")],
+    ["image/tiff", base64("II*\0")],
+    ["image/bmp", base64("BM\x46")],
+    ["image/webp", base64("RIFF\0\0\0\0WAVE")],
+    ["image/png", base64("\x89PNG")],
+    ["image/png", base64("not found")],
+    ["image/jpeg", ""],
+  ] as const;
+  const BYTES = "application/octet-stream";
+
+  test("is seen by the type of its bytes", async () => {
+    const { client, raw } = await start();
+    for (const [mimeType, data, type] of SEEN) {
+      const given = await raw({ content: [{ type: "image", data, mimeType }] });
+      const [, image, link] = given.content as [object, object, { uri: string }];
+      expect(image, mimeType).toEqual({ type: "image", data, mimeType: type });
+      expect(link).toMatchObject({ type: "resource_link", mimeType: type });
+      const { contents } = await client.readResource({ uri: link.uri });
+      expect(contents).toEqual([{ uri: link.uri, mimeType: type, blob: data }]);
+    }
+  });
+
+  test("and whose bytes are none is words, which say how it is read", async () => {
+    const { client, raw } = await start();
+    for (const [mimeType, data] of UNSEEN) {
+      const given = await raw({ content: [{ type: "image", data, mimeType }] });
+      const [, said, link, ...more] = given.content as [object, object, { uri: string }];
+      const bytes = Buffer.from(data, "base64").length;
+      expect(said).toEqual({
+        type: "text",
+        text: `A picture is not shown: ${mimeType}, ${bytes} bytes. Models see PNG, JPEG, GIF and WebP. Read its bytes as the resource ${link.uri}.`,
+      });
+      expect(link).toMatchObject({ type: "resource_link", mimeType: BYTES });
+      expect(more).toEqual([]);
+      const { contents } = await client.readResource({ uri: link.uri });
+      expect(contents).toEqual([{ uri: link.uri, mimeType: BYTES, blob: data }]);
+    }
+  });
+
+  test("a resource inside a result has the type of its bytes too", async () => {
+    const { raw } = await start();
+    const resource = (mimeType: string, blob: string) => ({
+      type: "resource",
+      resource: { uri: "asset://a", mimeType, blob },
+    });
+    const [png, svg, zip] = [picture("image/png"), base64("<svg/>"), base64("PK")];
+    const { content } = await raw({
+      content: [resource("image/jpg", png), resource("image/svg+xml", svg), resource("application/zip", zip)],
+    });
+    expect((content as object[]).slice(1, 4)).toEqual([
+      resource("image/png", png),
+      resource(BYTES, svg),
+      resource("application/zip", zip),
+    ]);
   });
 });
 

@@ -35,6 +35,9 @@ function childrenOf(pid: number): { pid: number; command: string; environ: strin
     });
 }
 
+/** Whichever of them this machine has. */
+const SERVER = /(redis|valkey)-server/;
+
 describe.runIf(existsSync("/proc/self/environ"))("a secret of the shell", () => {
   test("is not in the broker in the background, nor in its private Redis", async () => {
     const client = await openStdioClient(start("mcp", ["mcp"], SECRETS));
@@ -43,7 +46,7 @@ describe.runIf(existsSync("/proc/self/environ"))("a secret of the shell", () => 
     expect(broker?.environ).toMatch(/(^|\0)PATH=/);
     expect(broker?.environ).not.toMatch(SIGNS);
     const [redis] = await until("its Redis runs", () => {
-      const found = childrenOf(broker?.pid ?? 0).filter(({ command }) => command.includes("redis-server"));
+      const found = childrenOf(broker?.pid ?? 0).filter(({ command }) => SERVER.test(command));
       return found.length > 0 && found;
     });
     expect(redis?.environ).not.toMatch(SIGNS);
@@ -55,7 +58,9 @@ describe.runIf(existsSync("/proc/self/environ"))("a secret of the shell", () => 
     const { pid } = client.process;
     expect(readFileSync(`/proc/${pid}/environ`, "utf8"), "the test would see it").toMatch(SIGNS);
     const daemons = await until("both run", () => {
-      const found = childrenOf(pid).filter(({ command }) => /redis-server|keeper\.js/.test(command));
+      const found = childrenOf(pid).filter(
+        ({ command }) => SERVER.test(command) || command.includes("keeper.js"),
+      );
       return found.length === 2 && found;
     });
     for (const { environ, command } of daemons) expect(environ, command).not.toMatch(SIGNS);

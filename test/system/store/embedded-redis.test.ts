@@ -4,7 +4,6 @@ import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -39,7 +38,12 @@ import { checkedAt, packagesIn, seal, setChecked } from "../../../src/embedded-r
 import { findProgram, runCommand, searchDirectories } from "../../../src/embedded-redis/run-command.js";
 import { makeSocketPath, socketPaths } from "../../../src/embedded-redis/run-directory.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
-import { createDataDirectory, startTestRedis, type TestDataDirectory } from "../../harness/redis/redis.js";
+import {
+  createDataDirectory,
+  plantRedis,
+  startTestRedis,
+  type TestDataDirectory,
+} from "../../harness/redis/redis.js";
 
 const { cacheDir } = defaultDirectories(process.env);
 const silent = () => {};
@@ -292,10 +296,8 @@ describe("down", () => {
 describe("where there are no unix sockets", () => {
   /** Windows with Memurai: here a script of that name, before a real server. */
   async function windows(): Promise<EmbeddedRedisOptions> {
-    const binary = await findRedisBinary(options);
-    writeProgram(join(scratch, "memurai.exe"), `exec '${binary.file}' "$@"`);
-    const env = { PATH: scratch, LD_LIBRARY_PATH: binary.libraryPath.join(":") };
-    return { ...options, platform: "win32", env };
+    await plantRedis(join(scratch, "memurai.exe"));
+    return { ...options, platform: "win32", env: { PATH: scratch } };
   }
   type PortAddress = { host: string; port: number; password: string };
 
@@ -340,18 +342,16 @@ describe("the binary", () => {
   const linux = process.platform === "linux";
 
   test.runIf(linux)("without Redis on PATH the cache supplies one", async () => {
-    const env = { ...process.env, PATH: programs("apt-get", "dpkg", "dpkg-deb", "tar", "rm", "sh") };
-    const found = await findRedisBinary({ cacheDir, env, say: silent });
+    const { file, find, finding } = await cached();
 
-    expect(found.file.startsWith(cacheDir)).toBe(true);
-    const started = await ensureEmbeddedRedis({ ...options, env });
-    expect(started.started).toBe(true);
+    expect((await find()).file).toBe(file);
+    expect((await ensureEmbeddedRedis({ ...options, ...finding })).started).toBe(true);
   });
 
-  // apt itself is real when the cache is first filled; here it hands out one package without a network.
+  // apt itself is real where the global set-up has to obtain a Redis; here it hands out one package without a network.
   test.runIf(linux && onPath("dpkg-deb"))("two at once fetch and unpack into one cache", async () => {
     const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
-    const source = await packageOf(await cachedBinary());
+    const source = await packedRedis();
     writeProgram(join(path, "apt-get"), `case "$*" in *install*) cp ${source} . ;; esac`);
     const abandoned = join(scratch, "cache", "redis", `.obtaining-${await deadProcess()}-x`);
     mkdirSync(abandoned, { recursive: true });
@@ -384,19 +384,6 @@ describe("the binary", () => {
   });
 
   describe.runIf(linux)("in the cache", () => {
-    /** A copy of the cached tree, and an apt that has nothing. */
-    async function cached(): Promise<{ tree: string; file: string; find(): Promise<RedisBinary> }> {
-      const cache = join(scratch, "cache");
-      const original = join(dirname((await cachedBinary()).file), "..", "..");
-      const tree = cachedTree(cache);
-      mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
-      cpSync(original, tree, { recursive: true, verbatimSymlinks: true });
-      seal(tree, [{ name: "redis-server_5%3a7.0.15-1_amd64.deb", sha256: "00" }]);
-      const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
-      writeProgram(join(path, "apt-get"), "exit 100");
-      const find = () => findRedisBinary({ cacheDir: cache, env: { PATH: path }, say: silent });
-      return { tree, file: join(tree, "usr", "bin", "redis-server"), find };
-    }
     /** Says that it was run. */
     const planted = (): string => `touch '${join(scratch, "ran")}'; echo "Redis server v=7.9.9"`;
 
@@ -448,7 +435,7 @@ describe("the binary", () => {
 
     test.runIf(onPath("dpkg-deb"))("a newer package replaces it, an older one and none do not", async () => {
       const { tree, file } = await cached();
-      const source = await packageOf(await cachedBinary());
+      const source = await packedRedis();
       const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
       const before = statSync(file).ino;
       const renew = (name: string) => {
@@ -498,11 +485,16 @@ describe("the binary", () => {
     expect(message).toContain("REDIS_URL=redis://");
   });
 
-  test("Linux whose apt fails: apt's own words", async () => {
-    writeProgram(join(scratch, "apt-get"), 'echo "E: Unable to locate package redis-server" >&2; exit 100');
+  // The second is apt with an installed redis-server that no source has any more: it succeeds, and leaves nothing.
+  test.each([
+    ["fails", "exit 100"],
+    ["succeeds without a package", 'case "$*" in *install*) exit 0 ;; *) exit 100 ;; esac'],
+  ])("Linux whose apt %s: apt's own words", async (_what, end) => {
+    const words = "E: Unable to locate package redis-server";
+    writeProgram(join(scratch, "apt-get"), `echo "${words}" >&2; ${end}`);
     writeProgram(join(scratch, "dpkg"), "exit 1");
     const message = await refusal({ ...nothing(), platform: "linux" });
-    expect(message).toContain("apt-get download: E: Unable to locate package redis-server");
+    expect(message).toContain(`apt-get download: ${words}`);
   });
 
   // On a Mac these would find what Homebrew installed, wherever PATH leads.
@@ -514,16 +506,16 @@ describe("the binary", () => {
   });
 
   test.skipIf(process.platform === "darwin")("macOS with Homebrew: it installs, and is said to", async () => {
-    const { file } = await findRedisBinary(options);
+    const file = join(scratch, "redis-server");
+    await plantRedis(file);
     const prefix = join(scratch, "homebrew");
     const script = `case "$1" in --prefix) echo '${prefix}' ;; *) mkdir -p '${prefix}/bin' && ln -s '${file}' '${prefix}/bin/redis-server' ;; esac`;
     const path = programs("mkdir", "ln");
     writeProgram(join(path, "brew"), script);
     const said: string[] = [];
-    const env = { ...process.env, PATH: path };
     const found = await findRedisBinary({
       cacheDir: join(scratch, "cache"),
-      env: { ...env, LD_LIBRARY_PATH: (await findRedisBinary(options)).libraryPath.join(":") },
+      env: { ...process.env, PATH: path },
       platform: "darwin",
       say: (text) => said.push(text),
     });
@@ -762,19 +754,32 @@ function writeProgram(file: string, script: string): void {
   writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-function cachedBinary(): Promise<RedisBinary> {
-  return findRedisBinary({
-    cacheDir,
-    env: { ...process.env, PATH: programs("apt-get", "dpkg", "dpkg-deb", "tar", "rm", "sh") },
-    say: silent,
-  });
+interface Cached {
+  tree: string;
+  file: string;
+  /** Where no Redis is on PATH, and apt has nothing. */
+  finding: Pick<EmbeddedRedisOptions, "cacheDir" | "env">;
+  find(): Promise<RedisBinary>;
 }
 
-/** A Debian package with the cached tree in it. */
-async function packageOf(binary: RedisBinary): Promise<string> {
+/** A cache of the test's own, with a Redis as the distribution's package would have left it there. */
+async function cached(): Promise<Cached> {
+  const cache = join(scratch, "cache");
+  const tree = cachedTree(cache);
+  const file = join(tree, "usr", "bin", "redis-server");
+  await plantRedis(file);
+  seal(tree, [{ name: "redis-server_5%3a7.0.15-1_amd64.deb", sha256: "00" }]);
+  const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
+  writeProgram(join(path, "apt-get"), "exit 100");
+  const finding = { cacheDir: cache, env: { ...process.env, PATH: path } };
+  return { tree, file, finding, find: () => findRedisBinary({ ...finding, say: silent }) };
+}
+
+/** A Debian package with this machine's Redis in it. */
+async function packedRedis(): Promise<string> {
   const tree = join(scratch, "package");
-  cpSync(join(dirname(binary.file), "..", ".."), tree, { recursive: true, verbatimSymlinks: true });
-  mkdirSync(join(tree, "DEBIAN"));
+  await plantRedis(join(tree, "usr", "bin", "redis-server"));
+  mkdirSync(join(tree, "DEBIAN"), { mode: 0o755 });
   writeFileSync(
     join(tree, "DEBIAN", "control"),
     "Package: redis-server\nVersion: 7\nArchitecture: all\nMaintainer: test <test@localhost>\nDescription: test\n",

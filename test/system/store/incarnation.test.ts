@@ -107,7 +107,7 @@ describe("the broker after it", () => {
   test.each(Object.keys(CHANGES))(
     "%s changes the incarnation, and each Editor is imported again",
     async (how) => {
-      const system = await start({ commandTimeoutMs: 500 });
+      const system = await start();
       const { editor, store } = system;
       const before = await incarnationOf(system);
       await eventually(
@@ -125,7 +125,7 @@ describe("the broker after it", () => {
   );
 
   test("a claim from before a change is refused, and sent once the Editor's operations are imported", async () => {
-    const system = await start({ worker: null, commandTimeoutMs: 500 });
+    const system = await start({ worker: null });
     const { editor, bench, hand, store } = system;
     const { toEditor } = await system.addCabledWorker(editor);
     await system.present(editor);
@@ -175,7 +175,7 @@ describe("the broker after it", () => {
 
   describe.each(Object.keys(CHANGES))("%s, and the same call again", (how) => {
     const story = async (tool: string, args: Record<string, unknown>) => {
-      const system = await start({ commandTimeoutMs: 500 });
+      const system = await start();
       const caller: McpCaller = await stdio(system.gateway);
       const first = await caller.call(tool, args);
       expect(first).toMatchObject({ status: "completed" });

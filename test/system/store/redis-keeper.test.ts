@@ -14,14 +14,13 @@ import {
   type EmbeddedRedisOptions,
   stopEmbeddedRedis,
 } from "../../../src/embedded-redis/embedded-redis.js";
-import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { readConfig } from "../../../src/shared/config.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";
 import { createProcesses, until } from "../../harness/processes/processes.js";
-import { createDataDirectory, type TestDataDirectory } from "../../harness/redis/redis.js";
+import { createDataDirectory, redisHere, type TestDataDirectory } from "../../harness/redis/redis.js";
 
 // As it is installed: the keeper is a program of its own, which only the built form has beside it.
 const built = async <M>(file: string): Promise<M> =>
@@ -72,7 +71,7 @@ describe("a private Redis that nobody uses", () => {
     async (how) => {
       let given = options;
       if (how.includes("Windows")) {
-        const { file, libraryPath } = await findRedisBinary(options);
+        const { file, libraryPath } = await redisHere();
         const env = { ...process.env, LD_LIBRARY_PATH: libraryPath.join(":") };
         given = { ...options, platform: "win32", binary: file, env };
       }

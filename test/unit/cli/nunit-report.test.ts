@@ -8,17 +8,24 @@ const NASTY = '<a b="1">&amp; ]]> \u0000\u001b[31m \ud800 é 漢 "quoted"';
 
 const result = {
   cases: [
-    { name: "Game.Jumps.High", result: "passed", ms: 1234 },
+    { name: "Game.Jumps.High", className: "Game.Jumps", result: "passed", ms: 1234 },
     {
       name: 'Game.Jumps.Far("a.b",1.5)',
+      className: "Game.Jumps",
       result: "failed",
       ms: 10,
       message: `${NASTY}\nsecond`,
       file: "Assets/J.cs",
       line: 7,
     },
-    { name: "Game.Jumps.Deep", result: "failed", ms: 1, message: "no" },
-    { name: "Game.Walks(2.5).Later", result: "skipped", ms: 0, message: "not today" },
+    { name: "Game.Jumps.Deep", className: "Game.Jumps", result: "failed", ms: 1, message: "no" },
+    {
+      name: "Game.Walks(2.5).Later",
+      className: "Game.Walks(2.5)",
+      result: "skipped",
+      ms: 0,
+      message: "not today",
+    },
     { name: "Alone", result: "inconclusive", ms: 0 },
   ],
   failures: [{ name: "Game.Jumps.Deep", message: "no", stackTrace: "at Deep () in Assets/J.cs:9" }],

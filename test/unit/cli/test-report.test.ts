@@ -6,11 +6,13 @@ import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.js";
 import { annotationsOf } from "../../../src/cli/run/test-report/annotations.js";
 import { junitOf } from "../../../src/cli/run/test-report/junit.js";
+import { nunitOf } from "../../../src/cli/run/test-report/nunit.js";
 import { openReportFile } from "../../../src/cli/run/test-report/report-file.js";
-import { partsOf, type TestCase, testCasesIn } from "../../../src/cli/run/test-report/test-cases.js";
+import { type TestCase, testCasesIn } from "../../../src/cli/run/test-report/test-cases.js";
 import { createTestReport } from "../../../src/cli/run/test-report/test-report.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { canonicalXml, faultsOfJunit } from "../../harness/junit.js";
+import { faultsOfNunit } from "../../harness/nunit.js";
 
 const NASTY = `<a b="1">&amp; ]]> 'q' \u0000\u001b[2J\ufffe 😀 \ud800 é\n\tsecond line\r\n%0A::error::x`;
 
@@ -18,9 +20,10 @@ const result = {
   Success: false,
   TestMode: "EditMode",
   cases: [
-    { name: "Game.Jumps.High", result: "passed", ms: 1234 },
+    { name: "Game.Jumps.High", className: "Game.Jumps", result: "passed", ms: 1234 },
     {
       name: 'Game.Jumps.Far("a.b",1.5)',
+      className: "Game.Jumps",
       result: "failed",
       ms: 10,
       message: NASTY,
@@ -28,8 +31,8 @@ const result = {
       line: 7,
     },
     { name: NASTY, result: "failed", ms: 0 },
-    { name: "Game.Later", result: "skipped", ms: 0, message: "not today" },
-    { name: "Game.Perhaps", result: "inconclusive", ms: 0 },
+    { name: "Game.Later", className: "Game", result: "skipped", ms: 0, message: "not today" },
+    { name: "Game.Perhaps", className: "Game", result: "inconclusive", ms: 0 },
   ],
   failures: [{ name: 'Game.Jumps.Far("a.b",1.5)', message: NASTY, stackTrace: "at Far () in Assets/J.cs:7" }],
 };
@@ -43,13 +46,47 @@ const answer: Answer = {
   result,
 };
 
-test("a full name is taken apart at the last dot outside of arguments", () => {
-  const parts = (name: string) => Object.values(partsOf(name));
-  expect(parts("A.B.C")).toEqual(["A.B", "C"]);
-  expect(parts("C")).toEqual(["", "C"]);
-  expect(parts('A.B("x.y)").C("z.",1.5)')).toEqual(['A.B("x.y)")', 'C("z.",1.5)']);
-  expect(parts("A.B<C.D>.E<F.G>")).toEqual(["A.B<C.D>", "E<F.G>"]);
-  expect(parts('A.B("\\").".x")')).toEqual(["A", 'B("\\").".x")']);
+/** Tests may be called anything: only the Editor knows where the class ends. */
+test.each([
+  ["Game.Parser", "Handles 3.5 percent"],
+  ["Game.Parser", "Ends with a dot."],
+  ["Game.Parser", "..."],
+  ["Game.Parser", "Reads (1.5"],
+  ["Game.Parser", 'says "a.b'],
+  ["Game.Parser", NASTY],
+  ['Game.Parser("a.)(",1.5)', 'Reads("b.c")'],
+  ["Game.Map<System.Int32>", "Adds(0.5f)"],
+  ["Game.Outer+Inner", "Adds"],
+  ["Alone", "One"],
+])(
+  "the class %s and its test %s are those that the Editor reports, in each report",
+  async (className, name) => {
+    const fullName = `${className}.${name}`;
+    const cases = testCasesIn({ cases: [{ name: fullName, className, result: "failed", ms: 1 }] });
+    expect(cases).toEqual([{ className, name, fullName, result: "failed", ms: 1 }]);
+    const junit = await canonicalXml(junitOf({ name: "run", cases }));
+    const nunit = nunitOf({ name: "run", cases });
+    expect(await faultsOfJunit(junit)).toEqual([]);
+    expect(await faultsOfNunit(nunit)).toEqual([]);
+    if (name === NASTY) return;
+    const [inXml, itsName] = [className, name].map((text) =>
+      text.replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+    );
+    // XML may write it as it is or as its entity.
+    const plain = (xml: string): string => xml.replaceAll("&gt;", ">");
+    expect(plain(junit)).toContain(`<testcase classname="${inXml}" name="${itsName}" `);
+    expect(plain(nunit)).toContain(`name="${itsName}" fullname="${inXml}.${itsName}"`);
+    expect(plain(nunit)).toContain(`fullname="${inXml}" classname="${inXml}"`);
+    expect(nunit).not.toContain('name=""');
+  },
+);
+
+test("without a class a test has its whole name, in the suite of the run", () => {
+  const name = "Game.Parser.Handles 3.5 percent.";
+  const cases = testCasesIn({ cases: [{ name, result: "passed" }] });
+  expect(cases).toEqual([{ className: "", name, fullName: name, result: "passed", ms: 0 }]);
+  expect(junitOf({ name: "run", cases })).toContain(`<testcase classname="run" name="${name}"`);
+  expect(nunitOf({ name: "run", cases })).toContain(`name="${name}" fullname="${name}"`);
 });
 
 test("what reports no tests has none; a case that is none is left out", () => {
@@ -61,7 +98,9 @@ test("what reports no tests has none; a case that is none is left out", () => {
     { name: "A", result: "great" },
     { name: "A", result: "passed" },
   ];
-  expect(testCasesIn({ cases })).toEqual([{ className: "", name: "A", result: "passed", ms: 0 }]);
+  expect(testCasesIn({ cases })).toEqual([
+    { className: "", name: "A", fullName: "A", result: "passed", ms: 0 },
+  ]);
 });
 
 test("files are those of the repository, if the project's folder in it is known", () => {
@@ -125,7 +164,7 @@ test("annotations: a line each, which nothing in them can end; at most 50", () =
   expect(others).toEqual([]);
   const many = Array.from(
     { length: 53 },
-    (_, at): TestCase => ({ className: "", name: `T${at}`, result: "failed", ms: 1 }),
+    (_, at): TestCase => ({ className: "", name: `T${at}`, fullName: `T${at}`, result: "failed", ms: 1 }),
   );
   expect(annotationsOf(many)).toHaveLength(51);
   expect(annotationsOf(many).at(-1)).toBe("::error title=Tests::and 3 more failed tests");

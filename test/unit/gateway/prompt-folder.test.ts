@@ -6,6 +6,7 @@ import { GetPromptResultSchema, ListPromptsResultSchema } from "@modelcontextpro
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createPrompts, type Prompts } from "../../../src/gateway/mcp/prompts/prompts.js";
 import { eventually } from "../../harness/eventually.js";
+import { picture } from "../../harness/pictures.js";
 
 let folder: string;
 let said: string[];
@@ -37,7 +38,7 @@ test("a file is a prompt in the protocol's form, after the broker's own, by name
     description: "Looks for what is slow.",
     arguments: [{ name: "scene", title: "Scene", description: "Its path.", required: true }],
   };
-  const png = { type: "image", data: "iVBORw0K", mimeType: "image/png" };
+  const png = { type: "image", data: picture("image/png"), mimeType: "image/png" };
   const wav = { type: "audio", data: "UklGRg==", mimeType: "audio/wav", annotations: { priority: 0.5 } };
   const blob = { type: "resource", resource: { uri: "asset://{scene}", blob: "AAAA" } };
   const notes = {
@@ -128,6 +129,15 @@ test.each<[string, unknown, string]>([
     { messages: [{ role: "user", content: { type: "image", data: "no base64!", mimeType: "image/png" } }] },
     "messages[0].content.data: ",
   ],
+  ...[
+    { type: "image", data: picture("image/jpeg"), mimeType: "image/jpg" },
+    { type: "image", data: picture("image/jpeg"), mimeType: "image/png" },
+    { type: "image", data: "PHN2Zy8+", mimeType: "image/svg+xml" },
+  ].map((content): [string, unknown, string] => [
+    "a.json",
+    { messages: [{ role: "user", content }] },
+    "messages[0].content: its mimeType is image/png, image/jpeg, image/gif or image/webp, and its data is such",
+  ]),
   [
     "a.json",
     { messages: [{ role: "user", content: { type: "resource", resource: { uri: "a://b" } } }] },

@@ -94,7 +94,8 @@ namespace JobBroker.Bridge.Ports
             double seconds,
             string message,
             string stackTrace,
-            string? uniqueName = null)
+            string? uniqueName = null,
+            string? className = null)
         {
             FullName = fullName;
             Verdict = verdict;
@@ -102,6 +103,7 @@ namespace JobBroker.Bridge.Ports
             Message = message;
             StackTrace = stackTrace;
             UniqueName = uniqueName ?? fullName;
+            ClassName = className ?? "";
         }
 
         public string FullName { get; }
@@ -118,6 +120,12 @@ namespace JobBroker.Bridge.Ports
         /// Distinguishes two cases of the same full name (two assemblies); the full name unless given.
         /// </summary>
         public string UniqueName { get; }
+
+        /// <summary>
+        /// The full name of the test's class, with the arguments of a fixture; empty where the framework does not tell. A full name
+        /// alone does not say where it ends: tests may be given any names.
+        /// </summary>
+        public string ClassName { get; }
     }
 
     /// <summary>Receives the events of a test run. Called on the main thread.</summary>

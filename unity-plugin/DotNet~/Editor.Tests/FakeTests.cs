@@ -12,6 +12,7 @@ internal sealed class TestNode : ITestAdaptor
     {
         FullName = fullName;
         Children = children;
+        foreach (var child in children) child.Parent = this;
     }
 
     public string Name => FullName.Split('/')[^1];
@@ -21,6 +22,10 @@ internal sealed class TestNode : ITestAdaptor
     public string UniqueName => "unique " + FullName;
 
     public bool IsSuite => Children.Any();
+
+    public ITestAdaptor Parent { get; private set; } = null!;
+
+    public object TypeInfo { get; init; } = null!;
 
     public bool IsTestAssembly { get; init; }
 

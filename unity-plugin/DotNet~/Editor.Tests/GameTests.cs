@@ -19,10 +19,17 @@ internal sealed class GameTests : ITestRunListener
 
     public List<string> Reported { get; } = [];
 
+    /// <summary>Of the tests that ended.</summary>
+    public List<string> Classes { get; } = [];
+
     public static TestRunRequest Request(TestFilterKind kind, string value, TestPlatform platform = TestPlatform.EditMode) =>
         new("operation-1", platform, kind, value);
 
     public void Started(int totalCases) => Reported.Add($"started {totalCases}");
 
-    public void Finished(TestCaseResult testCase) => Reported.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
+    public void Finished(TestCaseResult testCase)
+    {
+        Reported.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
+        Classes.Add(testCase.ClassName);
+    }
 }

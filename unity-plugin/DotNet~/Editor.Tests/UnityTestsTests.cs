@@ -94,6 +94,29 @@ public sealed class UnityTestsTests
         Assert.Equal(["slow"], test.Categories);
     }
 
+    /// <summary>A method with cases is a node above them; behind a domain reload the framework tells a test without the nodes above.</summary>
+    [Fact]
+    public void Tells_the_class_of_each_test()
+    {
+        var tests = Domain();
+        _ = tests.RunAsync(Request(TestFilterKind.All, ""), game, default);
+        var plain = new TestNode("Game.Parser.Handles 3.5 percent") { TypeInfo = typeof(UnityTestsTests) };
+        var oneCase = new TestNode("Game.Parser(1.5).Reads(\"a.b\").") { TypeInfo = typeof(UnityTestsTests) };
+        var alone = new TestNode("Game.Parser.Ends with a dot.") { TypeInfo = typeof(UnityTestsTests) };
+        var untold = new TestNode("Game.Parser.Reads");
+        var tree = new TestNode(
+            "Game",
+            new TestNode("Game.Parser", plain) { TypeInfo = typeof(UnityTestsTests) },
+            new TestNode("Game.Parser(1.5)", new TestNode("Game.Parser.Reads", oneCase)) { TypeInfo = typeof(UnityTestsTests) });
+        StubbedEditor.Notify(one => one.RunStarted(tree));
+        foreach (var test in new[] { plain, oneCase, alone, untold })
+        {
+            StubbedEditor.Notify(one => one.TestFinished(new TestEnd(test, TestStatus.Passed)));
+        }
+
+        Assert.Equal(["Game.Parser", "Game.Parser(1.5)", typeof(UnityTestsTests).FullName!, ""], game.Classes);
+    }
+
     [Fact]
     public async Task An_error_of_the_framework_fails_the_run()
     {

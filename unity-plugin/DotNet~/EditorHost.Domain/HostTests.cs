@@ -56,7 +56,8 @@ internal sealed class HostTests(NativeEditor native, Effects effects, Action rel
             test.Passed ? TestVerdict.Passed : TestVerdict.Failed,
             test.Seconds,
             test.Passed ? "" : "Expected: True  But was: False",
-            test.Passed ? "" : $"  at {test.Name} () [0x00000] in Assets/Tests/SimulatedTests.cs:12"));
+            test.Passed ? "" : $"  at {test.Name} () [0x00000] in Assets/Tests/SimulatedTests.cs:12",
+            className: test.Name[..test.Name.LastIndexOf('.')]));
         cancellation.Register(run.Cancel);
         return done.Task;
     }

@@ -35,6 +35,10 @@ namespace JobBroker.Bridge.Unity
 
         private static readonly PropertyInfo? Instance = Holder?.GetProperty("instance", Anything);
         private static readonly FieldInfo? Runs = Holder?.GetField("TestRuns", Anything);
+
+        /// <summary>Read by its name: its own type is NUnit's, whose assembly this one does not refer to.</summary>
+        private static readonly PropertyInfo? TypeInfo = typeof(ITestAdaptor).GetProperty("TypeInfo");
+
         private static readonly MethodInfo? RunActive =
             typeof(TestRunnerApi).GetMethod("IsRunActive", Anything, null, Type.EmptyTypes, null);
 
@@ -75,7 +79,22 @@ namespace JobBroker.Bridge.Unity
             result.Duration,
             result.Message ?? "",
             result.StackTrace ?? "",
-            result.Test.UniqueName);
+            result.Test.UniqueName,
+            ClassOf(result.Test));
+
+        /// <summary>
+        /// The nearest node above that is a class: a method with several cases is a node too. A test that goes on behind a domain
+        /// reload has none above it, but its type.
+        /// </summary>
+        private static string? ClassOf(ITestAdaptor test)
+        {
+            for (var node = test.Parent; node != null; node = node.Parent)
+            {
+                if (TypeInfo?.GetValue(node) != null) return node.FullName;
+            }
+            var type = TypeInfo?.GetValue(test);
+            return type?.GetType().GetProperty("FullName")?.GetValue(type) as string;
+        }
 
         private static object? FieldOf(object job, string field) => job.GetType().GetField(field, Anything)?.GetValue(job);
 

@@ -6,11 +6,11 @@ const MOST = 50;
 
 export function annotationsOf(cases: readonly TestCase[]): string[] {
   const failed = cases.filter(({ result }) => result === "failed");
-  const lines = failed.slice(0, MOST).map(({ className, name, message = "It failed.", file, line }) => {
+  const lines = failed.slice(0, MOST).map(({ fullName, message = "It failed.", file, line }) => {
     const place = [
       ...(file === undefined ? [] : [`file=${property(file)}`]),
       ...(line === undefined ? [] : [`line=${line}`]),
-      `title=${property(className === "" ? name : `${className}.${name}`)}`,
+      `title=${property(fullName)}`,
     ];
     return `::error ${place.join(",")}::${data(message)}`;
   });

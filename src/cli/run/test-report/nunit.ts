@@ -50,7 +50,8 @@ export function nunitOf({ name, at, cases, problem }: TestRun): string {
 
 /** A case of its own for a run that failed while none of its tests did. */
 function theRun(name: string, problem: string): TestCase {
-  return { className: name, name: "the run", result: "failed", ms: 0, message: problem };
+  const fullName = `${name}.the run`;
+  return { className: name, name: "the run", fullName, result: "failed", ms: 0, message: problem };
 }
 
 function addFixture(
@@ -63,7 +64,7 @@ function addFixture(
     ...{
       type: "TestFixture",
       id: ids(),
-      name: lastPart(className),
+      name: className.replace(NAMESPACE, ""),
       fullname: className,
       classname: className,
     },
@@ -73,9 +74,9 @@ function addFixture(
 }
 
 function addCase(fixture: XMLElement, className: string, given: TestCase, id: string): void {
-  const { name, result, ms, message = "", stackTrace = "" } = given;
+  const { name, fullName, result, ms, message = "", stackTrace = "" } = given;
   const element = fixture.ele("test-case", {
-    ...{ id, name, fullname: fullNameOf(given), methodname: name.split("(")[0], classname: className },
+    ...{ id, name, fullname: fullName, methodname: name.split("(")[0], classname: className },
     ...{ runstate: result === "skipped" ? "Skipped" : "Runnable", seed: "0" },
     ...{ result: VERDICTS[result], duration: seconds(ms), asserts: 0 },
   });
@@ -88,15 +89,8 @@ function addCase(fixture: XMLElement, className: string, given: TestCase, id: st
 }
 
 /** A frame as .NET writes it, which readers look for. */
-function placeOf(test: TestCase): string {
-  const { file, line } = test;
-  return file === undefined
-    ? ""
-    : `at ${fullNameOf(test)} in ${file}${line === undefined ? "" : `:line ${line}`}`;
-}
-
-function fullNameOf({ className, name }: TestCase): string {
-  return className === "" ? name : `${className}.${name}`;
+function placeOf({ fullName, file, line }: TestCase): string {
+  return file === undefined ? "" : `at ${fullName} in ${file}${line === undefined ? "" : `:line ${line}`}`;
 }
 
 function counts(cases: readonly TestCase[]): Record<string, string | number> {
@@ -110,11 +104,8 @@ function counts(cases: readonly TestCase[]): Record<string, string | number> {
   };
 }
 
-/** The name without its namespaces; arguments of a fixture may have dots. */
-function lastPart(className: string): string {
-  const [plain = ""] = className.split("(");
-  return className.slice(plain.lastIndexOf(".") + 1);
-}
+/** Before the name of a class, which may end with arguments. */
+const NAMESPACE = /^([\p{L}\p{N}_]+\.)+(?=.)/u;
 
 function idsFrom(first: number): () => string {
   let next = first;

@@ -1,10 +1,11 @@
-/** The tests that a result of run-tests reports, and their names taken apart. */
+/** The tests that a result of run-tests reports. */
 
 export interface TestCase {
-  /** Namespace and class, with the arguments of the fixture; empty where the name has no dot. */
+  /** The full name of its class, with the arguments of the fixture; empty where the Editor does not report it. */
   className: string;
-  /** The method with its arguments. */
+  /** The method with its arguments, or whatever the test is called: its name within the class. */
   name: string;
+  fullName: string;
   result: "passed" | "failed" | "skipped" | "inconclusive";
   ms: number;
   message?: string | undefined;
@@ -25,10 +26,14 @@ export function testCasesIn(result: unknown, folder = ""): TestCase[] {
   );
   return cases.flatMap((entry: Record<string, unknown> | null) => {
     if (typeof entry?.name !== "string" || !RESULTS.includes(String(entry.result))) return [];
-    const { name, result, ms, message, file, line } = entry;
-    const trace = result === "failed" ? traces.get(name) : undefined;
+    const { name: fullName, className: reported, result, ms, message, file, line } = entry;
+    const trace = result === "failed" ? traces.get(fullName) : undefined;
+    const className = typeof reported === "string" ? reported : "";
+    const isWithin = className !== "" && fullName.startsWith(`${className}.`);
     return {
-      ...partsOf(String(name)),
+      className,
+      name: isWithin ? fullName.slice(className.length + 1) : fullName,
+      fullName,
       result: result as TestCase["result"],
       ms: typeof ms === "number" && ms >= 0 ? ms : 0,
       ...(typeof message === "string" ? { message } : {}),
@@ -45,22 +50,4 @@ function within(folder: string, file: string): string {
     .replace(/^(\.\/)+/, "")
     .replace(/\/+$/, "");
   return trimmed === "" || trimmed === "." ? file : `${trimmed}/${file}`;
-}
-
-/** The last dot that is not within arguments separates, as in the C# bridge's TestCaseName. */
-export function partsOf(fullName: string): Pick<TestCase, "className" | "name"> {
-  let last = -1;
-  let depth = 0;
-  let quote = "";
-  for (let at = 0; at < fullName.length; at += 1) {
-    const letter = fullName[at] ?? "";
-    if (quote !== "") {
-      if (letter === "\\") at += 1;
-      else if (letter === quote) quote = "";
-    } else if (depth > 0 && (letter === '"' || letter === "'")) quote = letter;
-    else if (letter === "(" || letter === "<") depth += 1;
-    else if ((letter === ")" || letter === ">") && depth > 0) depth -= 1;
-    else if (letter === "." && depth === 0) last = at;
-  }
-  return { className: fullName.slice(0, Math.max(0, last)), name: fullName.slice(last + 1) };
 }

@@ -96,10 +96,10 @@ function summaryOf(cases: readonly TestCase[]): string[] {
   ];
 }
 
-function failedLine({ className, name, message = "", file, line }: TestCase): string {
+function failedLine({ fullName, message = "", file, line }: TestCase): string {
   const place = file === undefined ? "" : `  (${file}${line === undefined ? "" : `:${line}`})`;
   const [first = ""] = message.split("\n");
-  return `  failed  ${className === "" ? name : `${className}.${name}`}: ${first.trimEnd()}${place}`;
+  return `  failed  ${fullName}: ${first.trimEnd()}${place}`;
 }
 
 function briefOf(answer: Answer, cases: readonly TestCase[]): Answer {

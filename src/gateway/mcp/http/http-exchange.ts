@@ -1,6 +1,7 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type TraceContext, traceIn } from "../../../shared/traces.js";
+import { wellFormedBytes } from "../../../shared/well-formed-json.js";
 import type { Way } from "../../exchange.js";
 import { isLoopbackAddress } from "../../http/loopback.js";
 
@@ -117,7 +118,7 @@ export async function sendResponse(
     // Whether it is read below or not.
     next.catch(() => undefined);
     if (isMarked && marks?.isEnding && (await next).done) raw.write(marks.last());
-    if (!raw.write(value)) await drained(raw);
+    if (!raw.write(wellFormedBytes(value))) await drained(raw);
   }
   if (raw.destroyed) return;
   if (isMarked) marks?.end();

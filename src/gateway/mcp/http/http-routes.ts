@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError, ERRORS } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
+import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../../shared/wire/rpc.js";
 import type { HttpSessions } from "../revision-2025/http-sessions.js";
 import { MOST_INITIALIZE_BYTES } from "../revision-2025/stored-initialize.js";
@@ -29,6 +30,7 @@ export interface McpRoutesOptions {
 export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions): Promise<void> {
   const { sessions, stateless, log, bodyLimit } = options;
 
+  app.setReplySerializer(wellFormedJson);
   app.decorateRequest("bodyBytes", 0);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (request, text, done) => {

@@ -1,5 +1,6 @@
 /** The file of a team's prompt, in the protocol's own form. */
 import { z } from "zod";
+import { pictureType } from "../../results/content.js";
 import type { OfferedPrompt } from "./filled-prompt.js";
 
 /** Clients show the name as a command, so it has no spaces; a place in a text has the same letters. */
@@ -27,7 +28,12 @@ const Content = z.discriminatedUnion(
   "type",
   [
     z.strictObject({ type: z.literal("text"), text: z.string(), annotations }),
-    z.strictObject({ type: z.literal("image"), data, mimeType, annotations }),
+    z
+      .strictObject({ type: z.literal("image"), data, mimeType, annotations })
+      .refine((image) => pictureType(image.data) === image.mimeType, {
+        error:
+          "its mimeType is image/png, image/jpeg, image/gif or image/webp, and its data is such a picture",
+      }),
     z.strictObject({ type: z.literal("audio"), data, mimeType, annotations }),
     z.strictObject({ type: z.literal("resource"), resource: Resource, annotations }),
   ],

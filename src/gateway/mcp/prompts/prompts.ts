@@ -2,6 +2,7 @@
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
+import { head } from "../../../shared/shortened-text.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import { builtInPrompts } from "./built-in.js";
 import { filledPrompt, type OfferedPrompt } from "./filled-prompt.js";
@@ -43,7 +44,7 @@ export function createPrompts(
       const more = offered.length > MOST_NAMED ? ", …" : "";
       throw new BrokerError(
         "INVALID_ARGUMENTS",
-        `There is no prompt "${name.slice(0, 100)}"; there are: ${names.join(", ")}${more}.`,
+        `There is no prompt "${head(name, 100)}"; there are: ${names.join(", ")}${more}.`,
       );
     },
   };

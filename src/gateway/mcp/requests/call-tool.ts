@@ -5,6 +5,7 @@ import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
+import { head } from "../../../shared/shortened-text.js";
 import { inSpan, type SpanOptions, type TraceContext, traceIn } from "../../../shared/traces.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
@@ -60,7 +61,7 @@ export function callTool(
     kind: "server",
     attributes: {
       "mcp.method.name": "tools/call",
-      "gen_ai.tool.name": params.name.slice(0, 128),
+      "gen_ai.tool.name": head(params.name, 128),
       "unity_broker.principal": call.principal,
     },
   };

@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { DocumentError } from "../../../documents/document-error.js";
 import type { Log } from "../../../shared/log.js";
+import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import { binaryOf, contentOf } from "../../results/content.js";
@@ -92,7 +93,7 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
       const state = named ? undefined : await readState(broker, read);
       if (state === undefined)
         throw new ProtocolError(NOT_FOUND, "There is no such resource of yours.", { uri });
-      return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(state) }] };
+      return { contents: [{ uri, mimeType: JSON_TYPE, text: wellFormedJson(state) }] };
     }
     if (source.record) {
       // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
@@ -146,7 +147,7 @@ async function whole(broker: Broker, uri: string, source: Source): Promise<ReadR
         ? { uri, mimeType: binary.mimeType, blob: binary.base64 }
         : block.type === "text"
           ? { uri, mimeType: "text/plain", text: block.text }
-          : { uri, mimeType: JSON_TYPE, text: JSON.stringify(block) };
+          : { uri, mimeType: JSON_TYPE, text: wellFormedJson(block) };
     }),
   };
 }

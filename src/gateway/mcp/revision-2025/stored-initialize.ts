@@ -4,6 +4,7 @@ import {
   type InitializeRequest,
   isInitializeRequest,
 } from "@modelcontextprotocol/sdk/types.js";
+import { head } from "../../../shared/shortened-text.js";
 
 /** Most UTF-8 bytes of an `initialize` request; a larger one is refused. */
 export const MOST_INITIALIZE_BYTES = 64 * 1024;
@@ -21,10 +22,10 @@ export function storedInitialize(request: unknown): InitializeRequest | undefine
     id: 0,
     method: "initialize",
     params: {
-      protocolVersion: protocolVersion.slice(0, MOST_NAME),
+      protocolVersion: head(protocolVersion, MOST_NAME),
       clientInfo: {
-        name: clientInfo.name.slice(0, MOST_NAME),
-        version: clientInfo.version.slice(0, MOST_NAME),
+        name: head(clientInfo.name, MOST_NAME),
+        version: head(clientInfo.version, MOST_NAME),
       },
       capabilities: {
         ...(roots ? { roots: { listChanged: roots.listChanged === true } } : {}),

@@ -2,6 +2,7 @@
  * What revision 2026-07-28 of MCP has on the wire, as far as it differs from the revisions before. Loads nothing: a client's
  * pipe answers with it too.
  */
+import { head } from "../../../shared/shortened-text.js";
 
 export const REVISION = "2026-07-28";
 
@@ -64,7 +65,7 @@ export const ALWAYS_ASK: CacheHints = { ttlMs: 0, cacheScope: "private" };
 export function unsupported(requested: unknown): { code: number; message: string; data: object } {
   return {
     code: UNSUPPORTED_VERSION,
-    message: `Unsupported protocol version: ${String(requested).slice(0, 100)}. Use ${REVISION}, or initialize for an earlier one.`,
+    message: `Unsupported protocol version: ${head(String(requested), 100)}. Use ${REVISION}, or initialize for an earlier one.`,
     data: { supported: [REVISION], requested },
   };
 }

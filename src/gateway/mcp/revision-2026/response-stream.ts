@@ -1,6 +1,7 @@
 /** The response of one exchange: JSON, or a stream of events from the first message on that is not the answer. */
 import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { wellFormedJson } from "../../../shared/well-formed-json.js";
 
 export interface ResponseStream {
   /** A message before the answer. */
@@ -38,7 +39,7 @@ export function createResponseStream(
     timer = setInterval(() => write(": alive\n\n"), keepAliveMs);
     raw.once("close", () => clearInterval(timer));
   };
-  const event = (message: JSONRPCMessage): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+  const event = (message: JSONRPCMessage): string => `event: message\ndata: ${wellFormedJson(message)}\n\n`;
   if (streams) begin();
 
   return {
@@ -54,7 +55,7 @@ export function createResponseStream(
         return;
       }
       raw.writeHead(status, { "content-type": "application/json" });
-      raw.end(JSON.stringify(answer));
+      raw.end(wellFormedJson(answer));
     },
   };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Answer, answerOf, notFound, statusOf } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import { head } from "../../../shared/shortened-text.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { ALIASES, FETCH, HIDDEN, PART } from "./fetch-tool.js";
@@ -143,7 +144,7 @@ async function ofNamed(
   call: BrokerToolCall,
   read: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
-  if (!UUID.test(named)) return notFound(named.slice(0, 100), false);
+  if (!UUID.test(named)) return notFound(head(named, 100), false);
   await call.request.names(named);
   return read();
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DocumentError, type DocumentErrorKind } from "../../../documents/document-error.js";
 import { BrokerError, type ErrorCode } from "../../../shared/errors.js";
 import { type Answer, statusOf } from "../../../shared/operation/answer.js";
-import { shortened } from "../../../shared/shortened-text.js";
+import { head, shortened } from "../../../shared/shortened-text.js";
 import type { About } from "../../../shared/store/results/filtered-results.js";
 import {
   type Cut,
@@ -267,7 +267,7 @@ function shortOf({ filter, projection = {} }: About): Record<string, unknown> {
 function missing(cacheId: string): ToolAnswer {
   const message =
     "You have no such cached response, or it has expired: an operation's result is kept for its retention, a filtered one for 30 minutes after its last use. Filter its source again, or see list_operations.";
-  return { status: "not_found", cache_id: cacheId.slice(0, 100), error_code: "NOT_FOUND", message };
+  return { status: "not_found", cache_id: head(cacheId, 100), error_code: "NOT_FOUND", message };
 }
 
 /** Errors caused by the caller's request; the kind decides the code. */

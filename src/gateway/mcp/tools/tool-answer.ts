@@ -6,6 +6,7 @@ import type { Log } from "../../../shared/log.js";
 import type { Answer } from "../../../shared/operation/answer.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { isStoreFull } from "../../../shared/store/operations/result-quota.js";
+import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { handedOn } from "../../results/content.js";
 import { ProtocolError } from "../protocol-error.js";
 
@@ -92,7 +93,7 @@ function asBrokerError(error: unknown): BrokerError | undefined {
 /** Undefined if a result nests too deep to be serialised. */
 function textOf(answer: ToolAnswer): string | undefined {
   try {
-    return JSON.stringify(answer);
+    return wellFormedJson(answer);
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
+import { head } from "../../../shared/shortened-text.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
 import { define } from "./broker-tool.js";
 
@@ -28,7 +29,7 @@ export const LIST_UNITY_TOOLS = define(
       const names = offered.map(({ name }) => name);
       throw new BrokerError(
         "INVALID_ARGUMENTS",
-        `There is no tool "${named.slice(0, 100)}"; there are: ${names.join(", ")}.`,
+        `There is no tool "${head(named, 100)}"; there are: ${names.join(", ")}.`,
         { faults: [{ path: "/tool", reason: "no Editor has this tool" }] },
       );
     }
@@ -74,5 +75,5 @@ export const CALL_UNITY_TOOL = define(
 
 function brief(description: string): string {
   const [line = ""] = description.split("\n");
-  return line.length > BRIEF ? `${line.slice(0, BRIEF)}…` : line;
+  return line.length > BRIEF ? `${head(line, BRIEF)}…` : line;
 }

@@ -3,6 +3,7 @@ import { isPool } from "../../../shared/editors/pool.js";
 import { BrokerError } from "../../../shared/errors.js";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { hasRole, type Principal } from "../../../shared/principal.js";
+import { head } from "../../../shared/shortened-text.js";
 import type { Store } from "../../../shared/store/store.js";
 import type { Principals } from "../../auth/authenticator.js";
 import { seesEditor, seesEveryEditor } from "../../auth/permissions.js";
@@ -84,7 +85,7 @@ export async function followedOperation(
   const own = await broker.read(principal.id, logId);
   const isOwn = typeof own === "object";
   if (!isOwn && typeof (await broker.operate.read(principal.id, logId)) !== "object") {
-    const { message } = notFound(logId.slice(0, 100), own === "retention_ended");
+    const { message } = notFound(head(logId, 100), own === "retention_ended");
     throw new BrokerError("NOT_FOUND", message);
   }
   const place = from === undefined ? undefined : readPlace(from);

@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
+import { head } from "../../../shared/shortened-text.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
+import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { isOwnOrigin } from "../../auth/own-page.js";
 import type { RequestRate } from "../../auth/request-rate.js";
 import type { Broker } from "../../broker.js";
@@ -85,7 +87,7 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
 
   const send = (message: ServerMessage): Promise<boolean> => {
     if (socket.bufferedAmount > MOST_UNREAD) socket.close(TRY_AGAIN_LATER, "The events are not read.");
-    return new Promise((resolve) => socket.send(JSON.stringify(message), (error) => resolve(!error)));
+    return new Promise((resolve) => socket.send(wellFormedJson(message), (error) => resolve(!error)));
   };
   const answer = async (id: ClientMessage["id"], { status, body }: RestAnswer): Promise<boolean> =>
     send({
@@ -239,5 +241,5 @@ function readMessage(text: string): ClientMessage | BrokerError {
   const read = ClientMessage.safeParse(json);
   if (read.success) return read.data;
   const said = read.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; ");
-  return new BrokerError("INVALID_ARGUMENTS", `The message is wrong: ${said.slice(0, 1_000)}.`);
+  return new BrokerError("INVALID_ARGUMENTS", `The message is wrong: ${head(said, 1_000)}.`);
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import { head } from "../../../shared/shortened-text.js";
 import type { DeliveredOperation } from "../../exchange.js";
 import type { Explained } from "../../explained.js";
 import type { OpenRequest } from "../../mcp/open-request.js";
@@ -66,7 +67,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const looked = async (call: RestCall, id: string): Promise<RestAnswer> => {
     const seen = UUID.test(id) ? await broker.read(call.principal.id, id) : undefined;
     if (typeof seen === "object") return operationAnswer(answerOf(seen));
-    return (await ofOperator(call, id)) ?? problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
+    return (await ofOperator(call, id)) ?? problemOf(notFound(head(id, 100), seen === "retention_ended"));
   };
   /** Of another's operation an operator sees that it is, and how it is. */
   const ofOperator = async ({ principal }: RestCall, id: string): Promise<RestAnswer | undefined> => {
@@ -117,7 +118,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     handle: async ({ params: { id } }, call) => {
       if (UUID.test(id)) await call.request.names(id);
       const seen = UUID.test(id) ? await explained(call.principal.id, id) : undefined;
-      if (typeof seen !== "object") return problemOf(notFound(id.slice(0, 100), seen === "retention_ended"));
+      if (typeof seen !== "object") return problemOf(notFound(head(id, 100), seen === "retention_ended"));
       const { principal: whose } = seen.record;
       const name = nameField(await namesOf(principals, [whose]), whose);
       return { status: 200, body: { ...historyOf(seen), ...name }, headers: NOT_KEPT };

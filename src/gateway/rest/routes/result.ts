@@ -5,6 +5,7 @@ import { z } from "zod";
 import { DocumentError } from "../../../documents/document-error.js";
 import { BrokerError } from "../../../shared/errors.js";
 import { statusOf } from "../../../shared/operation/answer.js";
+import { head } from "../../../shared/shortened-text.js";
 import type { Broker } from "../../broker.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { Source } from "../../results/results.js";
@@ -99,6 +100,6 @@ function none(id: string, source: Source | undefined): BrokerError {
   const { record } = source ?? {};
   const what = record
     ? `The operation ${record.logId} has no result: it is ${statusOf(record)}. What it has reported so far is read with page, jq or fields.`
-    : `You have no result under "${id.slice(0, 100)}": an operation that has not completed has none.`;
+    : `You have no result under "${head(id, 100)}": an operation that has not completed has none.`;
   return new BrokerError("NOT_FOUND", what);
 }

@@ -2,6 +2,7 @@
 import { Readable, type Transform } from "node:stream";
 import { promisify } from "node:util";
 import { constants, createGzip, gunzip, gzip } from "node:zlib";
+import { wellFormedJson } from "../../well-formed-json.js";
 
 export interface StoredResult {
   /** Size of the JSON before compression. */
@@ -23,7 +24,7 @@ const decompress = promisify<Buffer, Buffer>(gunzip);
 
 /** Compresses on another thread. */
 export async function encodeResult(value: unknown): Promise<StoredResult> {
-  const json = Buffer.from(JSON.stringify(value), "utf8");
+  const json = Buffer.from(wellFormedJson(value), "utf8");
   return { bytes: json.length, pieces: piecesOf(await encodeText(json)) };
 }
 

@@ -1,5 +1,6 @@
 /** The end of an Editor's own log, its last lines before it fell silent. */
 import { basename, dirname, extname, join } from "node:path";
+import { head } from "../../../shared/shortened-text.js";
 import { type LogPlaces, openLog } from "./log-places.js";
 
 /** More would not fit into an answer. */
@@ -41,7 +42,7 @@ async function linesOf(
       .slice(from > 0 ? 1 : 0)
       .filter((line) => line.trim() !== "")
       .slice(-LINES)
-      .map((line) => line.slice(0, LINE_LENGTH));
+      .map((line) => head(line, LINE_LENGTH));
   } catch {
     return undefined;
   } finally {

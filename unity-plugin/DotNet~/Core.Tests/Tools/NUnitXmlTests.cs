@@ -16,9 +16,9 @@ public class NUnitXmlTests
             TestPlatform.EditMode,
             new[]
             {
-                new TestCaseResult("N.A.One", TestVerdict.Passed, 0.25, "", ""),
-                new TestCaseResult("N.A.Two(\"x.y(\",1.5)", TestVerdict.Failed, 0.5, "got \u0001 ]]> <b>", "at Two()"),
-                new TestCaseResult("N.B(3.0).Three", TestVerdict.Skipped, 0, "not today", ""),
+                Case("N.A", "One", TestVerdict.Passed, 0.25),
+                Case("N.A", "Two(\"x.y(\",1.5)", TestVerdict.Failed, 0.5, "got \u0001 ]]> <b>", "at Two()"),
+                Case("N.B(3.0)", "Three", TestVerdict.Skipped, 0, "not today"),
             },
             begun,
             begun.AddSeconds(2));
@@ -47,4 +47,46 @@ public class NUnitXmlTests
             """.ReplaceLineEndings("\n"),
             document.ToString().ReplaceLineEndings("\n"));
     }
+
+    /// <summary>Tests may be called anything: only the framework knows where the class ends.</summary>
+    [Theory]
+    [InlineData("Game.Parser", "Handles 3.5 percent")]
+    [InlineData("Game.Parser", "Ends with a dot.")]
+    [InlineData("Game.Parser", "...")]
+    [InlineData("Game.Parser", "Reads (1.5")]
+    [InlineData("Game.Parser", "says \"a.b")]
+    [InlineData("Game.Parser(\"a.)(\",1.5)", "Reads")]
+    [InlineData("Game.Map<System.Int32>", "Adds(0.5f)")]
+    [InlineData("Game.Outer+Inner", "Adds")]
+    [InlineData("Alone", "One")]
+    public void A_test_is_in_the_class_that_the_framework_names(string className, string name)
+    {
+        var cases = new[] { Case(className, name, TestVerdict.Passed, 0) };
+        var document = NUnitXmlResultExporter.Document("Game", TestPlatform.EditMode, cases, default, default);
+        var found = Assert.Single(document.Descendants("test-case"));
+        var fixture = found.Parent!;
+        Assert.Equal(
+            (className, className, name, $"{className}.{name}"),
+            (fixture.Attribute("fullname")!.Value, found.Attribute("classname")!.Value, found.Attribute("name")!.Value, found.Attribute("fullname")!.Value));
+        Assert.EndsWith(fixture.Attribute("name")!.Value, className);
+        Assert.NotEqual("", fixture.Attribute("name")!.Value);
+    }
+
+    [Fact]
+    public void Without_a_class_it_has_its_whole_name()
+    {
+        var cases = new[] { new TestCaseResult("Handles 3.5 percent.", TestVerdict.Passed, 0, "", "") };
+        var document = NUnitXmlResultExporter.Document("Game", TestPlatform.EditMode, cases, default, default);
+        var found = Assert.Single(document.Descendants("test-case"));
+        Assert.Equal(("Handles 3.5 percent.", "Game EditMode"), (found.Attribute("name")!.Value, found.Attribute("classname")!.Value));
+    }
+
+    private static TestCaseResult Case(
+        string className,
+        string name,
+        TestVerdict verdict,
+        double seconds,
+        string message = "",
+        string stackTrace = "") =>
+        new($"{className}.{name}", verdict, seconds, message, stackTrace, null, className);
 }

@@ -241,6 +241,21 @@ public sealed class RunTestsToolTests : IDisposable
     }
 
     [Fact]
+    public async Task A_test_has_its_class_also_behind_a_domain_reload()
+    {
+        var first = new ToolCall(Id);
+        _ = first.Run(Tool, new { ReportResults = "all" });
+        editor.Tests.Start(2);
+        editor.Tests.Finish(new TestCaseResult("G.A.Handles 3.5 percent", TestVerdict.Passed, 0, "", "", null, "G.A"));
+        var (_, resumed) = Reload(first, new { ReportResults = "all" });
+        editor.Tests.Finish("G.A.Untold");
+        editor.Tests.End();
+        Assert.Equal(
+            """[{"name":"G.A.Handles 3.5 percent","className":"G.A","result":"passed","ms":0.0},{"name":"G.A.Untold","result":"passed","ms":500.0}]""",
+            ((JToken)(await resumed)!)["cases"]!.ToString(Formatting.None));
+    }
+
+    [Fact]
     public async Task A_partial_result_has_the_tests_that_ended_last()
     {
         var call = new ToolCall(Id);
@@ -271,12 +286,12 @@ public sealed class RunTestsToolTests : IDisposable
     /// <summary>
     /// The tool and its call are gone, the framework's run is not; the engine hands the record to a new tool.
     /// </summary>
-    private (ToolCall Call, Task<object?> Running) Reload(ToolCall before)
+    private (ToolCall Call, Task<object?> Running) Reload(ToolCall before, object? arguments = null)
     {
         editor.Tests.ForgetListener();
         var record = before.Record!.ToString(Formatting.None);
         var call = new ToolCall(Id);
         call.Context.SaveResumeRecord(JToken.Parse(record));
-        return (call, Tool.ResumeAsync(JObject.FromObject(new { SaveXml = true }), JToken.Parse(record), call.Context));
+        return (call, Tool.ResumeAsync(JObject.FromObject(arguments ?? new { SaveXml = true }), JToken.Parse(record), call.Context));
     }
 }

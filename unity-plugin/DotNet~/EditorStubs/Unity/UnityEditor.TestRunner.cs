@@ -59,6 +59,11 @@ namespace UnityEditor.TestTools.TestRunner.Api
 
         bool IsSuite { get; }
 
+        ITestAdaptor Parent { get; }
+
+        /// <summary>Of a class of tests, and of a test in one; else null. Its type is NUnit's, which has a full name.</summary>
+        object TypeInfo { get; }
+
         bool IsTestAssembly { get; }
 
         IEnumerable<ITestAdaptor> Children { get; }

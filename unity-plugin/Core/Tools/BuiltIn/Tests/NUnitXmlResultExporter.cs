@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
+using System.Text.RegularExpressions;
 using System.Xml;
 using System.Xml.Linq;
 using JobBroker.Bridge.Ports;
@@ -14,6 +15,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     /// </summary>
     public static class NUnitXmlResultExporter
     {
+        /// <summary>Before the name of a class, which may end with arguments.</summary>
+        private static readonly Regex Namespace = new Regex(@"^(\w+\.)+(?=.)", RegexOptions.CultureInvariant);
+
         public static XDocument Document(
             string projectName,
             TestPlatform platform,
@@ -21,16 +25,17 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             DateTime begun,
             DateTime ended)
         {
+            var whole = $"{projectName} {platform}";
             var number = 1000;
             var fixtures = cases
-                .GroupBy(one => TestCaseName.ClassOf(one.FullName))
+                .GroupBy(one => one.ClassName.Length == 0 ? whole : one.ClassName)
                 .Select(group => Fixture(group.Key, group.ToList(), ref number));
             var assembly = new XElement(
                 "test-suite",
                 new XAttribute("type", "Assembly"),
                 new XAttribute("id", "2"),
-                new XAttribute("name", Clean($"{projectName} {platform}")),
-                new XAttribute("fullname", Clean($"{projectName} {platform}")));
+                new XAttribute("name", Clean(whole)),
+                new XAttribute("fullname", Clean(whole)));
             Count(assembly, cases);
             foreach (var fixture in fixtures) assembly.Add(fixture);
             var run = new XElement("test-run", new XAttribute("id", "1"));
@@ -49,7 +54,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 "test-suite",
                 new XAttribute("type", "TestFixture"),
                 new XAttribute("id", (number++).ToString(CultureInfo.InvariantCulture)),
-                new XAttribute("name", Clean(TestCaseName.NameOf(name))),
+                new XAttribute("name", Clean(Namespace.Replace(name, ""))),
                 new XAttribute("fullname", Clean(name)),
                 new XAttribute("classname", Clean(name)));
             Count(fixture, cases);
@@ -59,7 +64,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static XElement Case(string className, TestCaseResult one, int number)
         {
-            var name = TestCaseName.NameOf(one.FullName);
+            var isWithin = one.FullName.StartsWith(className + ".", StringComparison.Ordinal);
+            var name = isWithin ? one.FullName.Substring(className.Length + 1) : one.FullName;
             var element = new XElement(
                 "test-case",
                 new XAttribute("id", number.ToString(CultureInfo.InvariantCulture)),

@@ -11,6 +11,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [JsonProperty("name")]
         public string Name { get; set; } = "";
 
+        /// <summary>Null where the framework does not tell it.</summary>
+        [JsonProperty("className")]
+        public string? ClassName { get; set; }
+
         /// <summary>passed, failed, skipped or inconclusive.</summary>
         [JsonProperty("result")]
         public string Result { get; set; } = "";
@@ -38,6 +42,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             return new ReportedTest
             {
                 Name = testCase.FullName,
+                ClassName = testCase.ClassName.Length == 0 ? null : testCase.ClassName,
                 Result = testCase.Verdict.ToString().ToLowerInvariant(),
                 Ms = Math.Round(testCase.Seconds * 1000, 3),
                 Message = testCase.Message.Length == 0 ? null : testCase.Message,
