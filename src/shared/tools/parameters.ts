@@ -1,4 +1,5 @@
 /** The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again. */
+import { bare } from "../did-you-mean.js";
 import { hasHalfCharacter, type JsonObject } from "../operation/idempotency.js";
 import { WAITS, type WaitLimits, waitText } from "../wait-time.js";
 import type { JsonObjectSchema, Tool } from "./tool.js";
@@ -53,7 +54,7 @@ export function offerParameters(
   return { ...tool.inputSchema, properties };
 }
 
-/** Takes the broker's parameters out of a call's arguments, and from `_meta`, where they are always accepted. */
+/** Takes the broker's parameters out of a call's arguments, however they are spelled, and from `_meta`, where they are always accepted. */
 export function takeParameters(
   tool: Tool,
   args: JsonObject,
@@ -61,18 +62,20 @@ export function takeParameters(
 ): { arguments: JsonObject; parameters: CallParameters; wrong: string[] } {
   const own = { ...args };
   const taken: Partial<Record<TakenName, unknown>> = {};
+  const ofTool = new Set(Object.keys(tool.inputSchema.properties ?? {}).map(bare));
   for (const name of TAKEN) {
     const inArguments = nameFor(tool, name);
-    taken[name] = own[inArguments] ?? meta[name] ?? meta[`broker_${name}`];
-    delete own[inArguments];
+    const isSpelled = (key: string): boolean => bare(key) === bare(inArguments) && !ofTool.has(bare(key));
+    const written = inArguments in own ? inArguments : (Object.keys(own).find(isSpelled) ?? inArguments);
+    taken[name] = used(own[written]) ?? used(meta[name]) ?? used(meta[`broker_${name}`]);
+    delete own[written];
   }
   const wrong: string[] = [];
   const text = (name: TakenName): string | undefined => {
     const value = taken[name];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === "string" && value.length > 0 && value.length <= 200 && !hasHalfCharacter(value))
-      return value;
-    wrong.push(`/${nameFor(tool, name)} must be a string of 1 to 200 characters`);
+    if (value === undefined) return undefined;
+    if (typeof value === "string" && value.length <= 200 && !hasHalfCharacter(value)) return value;
+    wrong.push(`${nameFor(tool, name)} must be a string of 1 to 200 characters`);
     return undefined;
   };
   const idempotencyKey = text("idempotency_key");
@@ -81,7 +84,7 @@ export function takeParameters(
   const policy = text("if_away");
   const ifAway = IF_AWAY.find((each) => each === policy);
   if (policy !== undefined && ifAway === undefined)
-    wrong.push(`/${nameFor(tool, "if_away")} must be one of ${IF_AWAY.join(", ")}`);
+    wrong.push(`${nameFor(tool, "if_away")} must be one of ${IF_AWAY.join(", ")}`);
   return {
     arguments: own,
     parameters: {
@@ -94,6 +97,9 @@ export function takeParameters(
     wrong,
   };
 }
+
+/** null and "" say that it is not used. */
+const used = (value: unknown): unknown => (value === null || value === "" ? undefined : value);
 
 function nameFor(tool: Tool, name: TakenName): string {
   return Object.hasOwn(tool.inputSchema.properties ?? {}, name) ? `broker_${name}` : name;
