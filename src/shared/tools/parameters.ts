@@ -36,13 +36,14 @@ type TakenName = (typeof TAKEN)[number];
 
 /**
  * The tool's schema with the broker's parameters added, as far as they can matter, prefixed with `broker_` if the tool has a parameter of
- * that name. `several`: there are several Editors to choose from. All are accepted in any call.
+ * that name. `several`: there are several Editors to choose from. `schema`: another form of the tool's own. All are accepted in any call.
  */
 export function offerParameters(
   tool: Tool & { waitSeconds?: number | undefined },
   { several, waits = WAITS }: { several: boolean; waits?: WaitLimits },
+  schema = tool.inputSchema,
 ): JsonObjectSchema {
-  const properties = { ...tool.inputSchema.properties };
+  const properties = { ...schema.properties };
   // The same call of another tool runs again anyway.
   const ofChanges = tool.effect === "mutating" ? (["idempotency_key", "force_new"] as const) : [];
   const offered: OfferedName[] = ["timeout", ...ofChanges, ...(several ? (["editor"] as const) : [])];
@@ -51,7 +52,7 @@ export function offerParameters(
     description: waitText(tool.waitSeconds ?? waits.standardSeconds, waits),
   };
   for (const name of offered) properties[nameFor(tool, name)] = { ...OFFERED, timeout }[name];
-  return { ...tool.inputSchema, properties };
+  return { ...schema, properties };
 }
 
 /** Takes the broker's parameters out of a call's arguments, however they are spelled, and from `_meta`, where they are always accepted. */

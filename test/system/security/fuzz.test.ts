@@ -9,9 +9,9 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createDocuments } from "../../../src/documents/documents.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
-import { portableSchema } from "../../../src/gateway/tools/portable-schema.js";
 import { readArguments } from "../../../src/gateway/tools/tool-arguments.js";
 import { readConfig } from "../../../src/shared/config.js";
+import { portableSchema } from "../../../src/shared/tools/portable-schema.js";
 import { completeTool } from "../../../src/shared/tools/tool.js";
 import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
 import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
@@ -277,7 +277,7 @@ test("schemas: a tool is listed or left out, and a call of it is read", {
   })).node;
   await fuzz(150, fc.tuple(schema, fc.dictionary(fc.string(), JSON_VALUE)), async ([inputSchema, args]) => {
     const tool = completeTool({ name: "t", description: "", inputSchema: inputSchema as never });
-    portableSchema(tool.name, tool.inputSchema);
+    portableSchema(tool);
     readArguments(tool.inputSchema, args);
   });
 });

@@ -2,10 +2,10 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { OperationView } from "../../../shared/operation/answer.js";
+import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
-import { portableSchema } from "../../tools/portable-schema.js";
 import { argumentError, readArguments } from "../../tools/tool-arguments.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
@@ -114,7 +114,7 @@ function described(name: string, schema: z.ZodObject): McpTool["inputSchema"] {
       delete jsonSchema.maximum;
     },
   });
-  const portable = portableSchema(name, whole as JsonObjectSchema);
+  const portable = portableSchema({ name, inputSchema: whole as JsonObjectSchema });
   if ("reason" in portable) throw new Error(portable.reason);
   return portable.inputSchema as McpTool["inputSchema"];
 }

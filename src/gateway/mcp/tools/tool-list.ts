@@ -3,11 +3,11 @@ import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
+import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
-import { portableSchema } from "../../tools/portable-schema.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 import { hintsOf } from "./hints.js";
 
@@ -27,26 +27,19 @@ export function createToolList(
 ): ToolList {
   const { waits = WAITS } = deps;
   const listeners = new Set<() => void>();
-  const told = new WeakSet<JsonObjectSchema>();
   let isOfSeveral = false;
   let known: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-
-  const leftOut = ({ name, inputSchema }: OfferedTool, reason: string): void => {
-    if (told.has(inputSchema)) return;
-    told.add(inputSchema);
-    deps.log.warn({ tool: name, reason }, "the tool is left out of the list for models");
-  };
 
   const listed = async (principal?: string): Promise<McpTool[]> => {
     const offered = (await deps.broker.tools(principal)).filter(({ name }) => !BROKER_TOOLS.has(name));
     const several = new Set(offered.flatMap(({ editors }) => editors)).size > 1;
     if (principal === undefined) isOfSeveral = several;
     const unity = offered.flatMap((tool) => {
-      const portable = portableSchema(tool.name, offerParameters(tool, { several, waits }));
-      if ("inputSchema" in portable) return [describe(tool, portable.inputSchema, several)];
-      leftOut(tool, portable.reason);
-      return [];
+      const portable = portableSchema(tool);
+      // Whoever looks at its Editor sees why (tool-limits.ts).
+      if ("reason" in portable) return [];
+      return [describe(tool, offerParameters(tool, { several, waits }, portable.inputSchema), several)];
     });
     const own = [...BROKER_TOOLS.values()].map(({ described }) => described(waits));
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
-import { portableSchema } from "../../tools/portable-schema.js";
+import { type PortableSchema, portableSchema } from "../../../shared/tools/portable-schema.js";
 import { define } from "./broker-tool.js";
 
 /** The most of a description in a list of all tools, characters. */
@@ -38,7 +38,7 @@ export const LIST_UNITY_TOOLS = define(
       .map((tool) => ({
         name: tool.name,
         editors: tool.editors,
-        ...unlisted(portableSchema(tool.name, tool.inputSchema)),
+        ...unlisted(portableSchema(tool)),
         ...(tool.editors.some((editor) => there.has(editor)) ? {} : { connected: false }),
         ...(named === undefined
           ? { description: brief(tool.description) }
@@ -77,7 +77,7 @@ export const CALL_UNITY_TOOL = define(
   ({ tool, arguments: args, ...parameters }, { callUnityTool }) => callUnityTool(tool, args, parameters),
 );
 
-const unlisted = (portable: object): { not_in_list?: unknown } =>
+const unlisted = (portable: PortableSchema): { not_in_list?: string } =>
   "reason" in portable ? { not_in_list: portable.reason } : {};
 
 function brief(description: string): string {

@@ -1,17 +1,17 @@
 /** Which schemas models are offered: those of three APIs' rules, whatever an Editor describes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
-import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
-import { portableSchema } from "../../../src/gateway/tools/portable-schema.js";
-import { completeTool, type JsonObjectSchema } from "../../../src/shared/tools/tool.js";
-import { WAITS } from "../../../src/shared/wait-time.js";
-import { BRIDGE_TOOLS } from "../../../src/simulator/catalogue/bridge-tool.js";
-import { refusalsOf } from "../../harness/mcp/model-apis.js";
-import { SILENT } from "../../harness/silent.js";
+import { BROKER_TOOLS } from "../../../../src/gateway/mcp/tools/broker-tools.js";
+import { createToolList } from "../../../../src/gateway/mcp/tools/tool-list.js";
+import { portableSchema } from "../../../../src/shared/tools/portable-schema.js";
+import { completeTool, type JsonObjectSchema } from "../../../../src/shared/tools/tool.js";
+import { WAITS } from "../../../../src/shared/wait-time.js";
+import { BRIDGE_TOOLS } from "../../../../src/simulator/catalogue/bridge-tool.js";
+import { refusalsOf } from "../../../harness/mcp/model-apis.js";
+import { SILENT } from "../../../harness/silent.js";
 
 const listed = (schema: object, name = "work"): JsonObjectSchema | string => {
-  const portable = portableSchema(name, { type: "object", ...schema });
+  const portable = portableSchema({ name, inputSchema: { type: "object", ...schema } });
   return "reason" in portable ? portable.reason : portable.inputSchema;
 };
 const propertyOf = (schema: object): unknown => {
@@ -74,6 +74,11 @@ describe("one parameter", () => {
       "an object with a name that models cannot write",
       { type: "object", properties: { "a b": {} } },
       { type: "object" },
+    ],
+    [
+      "a mark that has clients repeat arguments in headers, which nobody compares with the body",
+      { type: "string", "x-mcp-header": "Region" },
+      { type: "string" },
     ],
     ["what an empty default says", { type: "boolean", default: false }, { type: "boolean" }],
   ])("%s", (_what, schema, expected) => {
@@ -219,7 +224,8 @@ test("whatever schema an Editor sends, what is listed of it no API refuses", () 
     fc.property(HOSTILE, (hostile) => {
       const schema =
         typeof hostile === "object" && hostile !== null && !Array.isArray(hostile) ? hostile : {};
-      const portable = portableSchema("work", JSON.parse(JSON.stringify({ ...schema, type: "object" })));
+      const inputSchema = JSON.parse(JSON.stringify({ ...schema, type: "object" }));
+      const portable = portableSchema({ name: "work", inputSchema });
       if ("reason" in portable) return;
       lists += 1;
       expect(refusalsOf({ name: "work", inputSchema: portable.inputSchema })).toEqual([]);

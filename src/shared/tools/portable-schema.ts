@@ -3,7 +3,7 @@
  * tool. What is listed keeps to what OpenAI, Anthropic and Gemini accept alike (docs/reference/model-apis.md); where that allows more
  * than the tool does, the check of the arguments and the Editor refuse the rest.
  */
-import type { JsonObjectSchema } from "../../shared/tools/tool.js";
+import type { JsonObjectSchema, Tool } from "./tool.js";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -15,15 +15,23 @@ const TOOL_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 const PARAMETER_NAME = /^[\w.-]{1,64}$/;
 
 /** Once references are written out. */
-const [MOST_PARTS, MOST_LEVELS] = [2_000, 32];
+const [MOST_PARTS, MOST_LEVELS] = [1_000, 32];
+
+export type PortableSchema = { inputSchema: JsonObjectSchema } | { reason: string };
 
 /** The schema to list; if there is none, why the tool is left out of the list. */
-export function portableSchema(
-  tool: string,
-  schema: JsonObjectSchema,
-): { inputSchema: JsonObjectSchema } | { reason: string } {
-  if (!TOOL_NAME.test(tool))
+export function portableSchema({ name, inputSchema }: Pick<Tool, "name" | "inputSchema">): PortableSchema {
+  if (!TOOL_NAME.test(name))
     return { reason: "models take names of at most 64 letters, digits, _ and -, which begin with a letter" };
+  const portable = known.get(inputSchema) ?? written(inputSchema);
+  known.set(inputSchema, portable);
+  return portable;
+}
+
+/** A hostile one takes a millisecond. */
+const known = new WeakMap<JsonObjectSchema, PortableSchema>();
+
+function written(schema: JsonObjectSchema): PortableSchema {
   try {
     const inputSchema = createWriter(schema)({ ...schema, type: "object" }, ROOT);
     return { inputSchema: inputSchema as JsonObjectSchema };
@@ -112,7 +120,7 @@ function createWriter(root: Schema): (schema: unknown, at: Place) => Schema {
       if (PARAMETER_NAME.test(name)) named.push([name, write(member, at)]);
       else if (required.includes(name))
         throw new NotPortable(
-          `it requires ${JSON.stringify(name.slice(0, 80))}, and models take names of at most 64 letters, digits, _, . and -`,
+          `it requires ${JSON.stringify(name.slice(0, 40).replace(/[^\x20-\x7e]/g, "?"))}, and models take names of at most 64 letters, digits, _, . and -`,
         );
     }
     const needed = named.map(([name]) => name).filter((name) => required.includes(name));
