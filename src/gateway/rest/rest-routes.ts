@@ -11,6 +11,7 @@ import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
+import { bodyIn } from "../mcp/read-message.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
@@ -96,7 +97,7 @@ function takeJsonOnly(app: FastifyInstance, bodyLimit: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
     try {
-      done(null, text === "" ? undefined : JSON.parse(String(text)));
+      done(null, text === "" ? undefined : bodyIn(String(text)));
     } catch {
       done(new BrokerError("INVALID_ARGUMENTS", "The body is not JSON."));
     }

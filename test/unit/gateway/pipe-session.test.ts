@@ -99,10 +99,15 @@ test("of a session that had another broker, everything counts as read that was b
   await session.close();
 });
 
-test("what is no message of MCP gets no answer, and the pipe is told so", async () => {
+test("what is no message of MCP ends what the pipe took for a request: by an answer, or without one", async () => {
   const { session, hear, said } = openSession();
   hear({ kind: "message", n: 1, sentAt: NOW }, { id: 1, method: "tools/list" });
-  expect(said.at(-1)?.header).toEqual({ kind: "dropped", answers: 1 });
+  expect(said.at(-1)).toEqual({
+    header: { kind: "message", n: 1, answers: 1 },
+    text: expect.stringContaining('"id":1,"error":{"code":-32600'),
+  });
+  hear({ kind: "message", n: 2, sentAt: NOW }, { method: "tools/list" });
+  expect(said.at(-1)?.header).toEqual({ kind: "dropped", answers: 2 });
   await session.close();
 });
 
