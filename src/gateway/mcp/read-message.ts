@@ -9,6 +9,7 @@ import type { z } from "zod";
 import { depthOf } from "../../shared/results/json-depth.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
 import { ASYNC_REQUESTS } from "./revision-2025/async-calls.js";
+import { VERSION_KEY } from "./revision-2026/protocol.js";
 
 export type ReadMessage =
   | { message: JSONRPCMessage }
@@ -98,8 +99,14 @@ const SCHEMAS = new Map<string, z.ZodType>(
   ]),
 );
 
+/** Methods that belong to a session; a stateless request of one is refused as unknown. */
+const OF_SESSIONS =
+  /^(initialize|ping|logging\/.*|resources\/(un)?subscribe|tasks\/(list|result)|tools\/(call_async|progress|result))$/;
+
 /** What is wrong with the parameters of a method; nothing of one that is not known here. */
-function faultsOf(method: string, params: unknown): string[] {
+function faultsOf(method: string, params: Record<string, unknown>): string[] {
+  const isStateless = isObject(params._meta) && VERSION_KEY in params._meta;
+  if (isStateless && OF_SESSIONS.test(method)) return [];
   const read = SCHEMAS.get(method)?.safeParse(params);
   return read?.success === false ? clausesOf(read.error.issues, "params") : [];
 }

@@ -79,7 +79,7 @@ function readObject(schema: Schema, given: JsonObject, at: Place | undefined, fa
     const place = { within: at, key: written };
     const name = Object.hasOwn(properties, written) ? written : names.get(bare(written));
     // Some models cannot send nothing to a tool that takes nothing: uLoop's client taught them this name.
-    if (written === FILLER && names.size === 0) continue;
+    if (written === FILLER && offered(properties).length === 0) continue;
     const isOpen = schema.additionalProperties !== false || "patternProperties" in schema;
     if (name !== undefined && (name === written || !(Object.hasOwn(given, name) || read.has(name)))) {
       const inner = properties[name];
