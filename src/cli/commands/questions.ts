@@ -1,7 +1,7 @@
 /** The commands that send one request and print the answer: status, cancel, list, explain, editors, tools. */
 import type { Answer } from "../../shared/operation/answer.js";
 import type { TimelineEntry } from "../../shared/operation/timeline.js";
-import { printable, printableJson } from "../../shared/printable.js";
+import { printableJson } from "../../shared/printable.js";
 import { askBroker } from "../client/ask-broker.js";
 import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import {
@@ -14,6 +14,7 @@ import {
   renderTools,
   type ShownClient,
   type ShownEditor,
+  type UnityTool,
 } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
@@ -84,11 +85,6 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
   });
 };
 
-interface UnlistedTool {
-  name: string;
-  not_in_list?: string;
-}
-
 export const tools: Run<typeof declared.tools> = ({ args }) =>
   askBroker({ serves: true }, async ({ client, colours, print }) => {
     const all = await client.tools();
@@ -100,13 +96,8 @@ export const tools: Run<typeof declared.tools> = ({ args }) =>
     }));
     if (args.json) await print(printableJson(all));
     else {
-      const { tools: unity = [] } = await client.call("list_unity_tools");
-      const unlisted = (unity as UnlistedTool[]).flatMap(({ name, not_in_list: why }) =>
-        why === undefined
-          ? []
-          : [printable(`${name} is not offered to models: ${why}. \`call\` and \`run\` take it.`)],
-      );
-      await print([renderTools(shown, colours, process.stdout.columns), ...unlisted].join("\n"));
+      const { tools: unity } = await client.call("list_unity_tools");
+      await print(renderTools(shown, colours, process.stdout.columns, unity as UnityTool[]));
     }
     return EXIT.ok;
   });

@@ -115,7 +115,7 @@ function faultsOf(method: string, params: Record<string, unknown>): string[] {
 export function clausesOf(issues: readonly z.core.$ZodIssue[], within?: string): string[] {
   return issues.slice(0, 5).map((issue) => {
     const name = [...(within === undefined ? [] : [within]), ...issue.path].join(".");
-    return `${name || "the message"} ${clauseOf(issue)}`;
+    return `${name || "it"} ${clauseOf(issue)}`;
   });
 }
 

@@ -1,6 +1,7 @@
 /** /api/v1: the broker's verbs over HTTP, in JSON, described by OpenAPI. */
 import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
+import type { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
@@ -11,7 +12,7 @@ import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
-import { bodyIn } from "../mcp/read-message.js";
+import { bodyIn, clausesOf } from "../mcp/read-message.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { Exchanges } from "./exchange.js";
@@ -110,16 +111,14 @@ function takeJsonOnly(app: FastifyInstance, bodyLimit: number): void {
 }
 
 /** What does not fit the route's schema. */
-function invalid(
-  error: FastifyError & { validation: { instancePath: string; message?: string }[] },
-): BrokerError {
-  const place = error.validationContext === "body" ? "" : `${error.validationContext} `;
-  const faults = error.validation.map(({ instancePath, message = "is wrong" }) => ({
-    path: `${place}${instancePath || "/"}`,
-    reason: message,
-  }));
-  const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${said.slice(0, 1_000)}.`, {
-    faults: faults.slice(0, 20),
+function invalid({ validation, validationContext }: FastifyError): BrokerError {
+  const isBody = validationContext === "body";
+  const faults = (validation ?? []).slice(0, 20).map(({ instancePath, keyword, message, params }) => {
+    const path = instancePath.split("/").filter(Boolean);
+    const issue = { ...params, code: keyword, path, message } as z.core.$ZodIssue;
+    const [reason = ""] = clausesOf([issue], isBody ? undefined : validationContext);
+    return { path: `${isBody ? "" : `${validationContext} `}${instancePath || "/"}`, reason };
   });
+  const said = faults.map(({ reason }) => reason).join("; ");
+  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${said.slice(0, 1_000)}.`, { faults });
 }
