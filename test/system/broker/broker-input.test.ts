@@ -115,9 +115,9 @@ test("the Editor gets arguments as its schema spells them; a call is the same on
     await ann.outcome(record.logId);
     return { record, relation, sent: await broker.results.argumentsOf(record) };
   };
-  const first = await write({ name: "a", HOLD: "", "da-ta": null });
+  const first = await write({ name: "a", HOLD: "" });
   expect(first.sent).toEqual({ Name: "a" });
-  expect(await write({ name: "a", HOLD: "", "da-ta": null })).toMatchObject({
+  expect(await write({ name: "a", HOLD: "" })).toMatchObject({
     relation: "replayed",
     record: { logId: first.record.logId },
   });
