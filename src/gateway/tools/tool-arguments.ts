@@ -62,7 +62,7 @@ function readValue(schema: unknown, given: unknown, at: Place, fault: TellFault)
   const value = types === undefined ? given : asTyped(types, given);
   if (types !== undefined && !types.some((type) => KINDS[type]?.is(value))) {
     const wanted = types.filter((type) => type !== "null").map((type) => KINDS[type]?.name);
-    fault(at, (name) => `${name} must be ${wanted.join(" or ")}, not ${shown(given)}`);
+    fault(at, (name) => `${name} must be ${wanted.join(" or ") || "null"}, not ${shown(given)}`);
     return value;
   }
   if (Array.isArray(schema.enum)) return oneOf(schema.enum, value, at, fault);
@@ -79,7 +79,7 @@ function readObject(schema: Schema, given: JsonObject, at: Place | undefined, fa
     const place = { within: at, key: written };
     const name = Object.hasOwn(properties, written) ? written : names.get(bare(written));
     // Some models cannot send nothing to a tool that takes nothing: uLoop's client taught them this name.
-    if (written === FILLER && offered(properties).length === 0) continue;
+    if (at === undefined && written === FILLER && offered(properties).length === 0) continue;
     const isOpen = schema.additionalProperties !== false || "patternProperties" in schema;
     if (name !== undefined && (name === written || !(Object.hasOwn(given, name) || read.has(name)))) {
       const inner = properties[name];
@@ -129,9 +129,9 @@ function shapeOf(schema: Schema): Shape {
 /** Does null, or "" where no text is wanted, only say that the parameter is not used? */
 function isUnused(schema: unknown, value: unknown): boolean {
   if ((value !== null && value !== "") || !isObject(schema)) return false;
+  if (Array.isArray(schema.enum)) return !schema.enum.includes(value);
   const types = typesOf(schema);
   if (types === undefined) return false;
-  if (Array.isArray(schema.enum)) return !schema.enum.includes(value);
   return value === null ? !types.includes("null") : !types.includes("string") || Number(schema.minLength) > 0;
 }
 

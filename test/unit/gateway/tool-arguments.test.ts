@@ -70,6 +70,17 @@ describe("what is nearly right is put right", () => {
     expect(read(args)).toEqual({ arguments: expected, faults: [] });
   });
 
+  test("null and an empty text for a choice whose type nobody says, and the name that fills nothing in a map", () => {
+    const schema = { properties: { Mode: { enum: ["a"] }, Map: { type: "object" } } };
+    expect(read({ Mode: "", Map: { random_string: "a" } }, schema)).toEqual({
+      arguments: { Map: { random_string: "a" } },
+      faults: [],
+    });
+    expect(read({ Nothing: 1 }, { properties: { Nothing: { type: "null" } } }).faults).toEqual([
+      { path: "/Nothing", reason: "Nothing must be null, not 1" },
+    ]);
+  });
+
   test("a tool without parameters takes what clients send that cannot send nothing", () => {
     expect(read({ random_string: "dummy" }, { properties: {}, additionalProperties: false })).toEqual({
       arguments: {},
