@@ -29,7 +29,7 @@ import { permissionsOf } from "./auth/permissions.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
 import type { Catalog } from "./tools/catalog.js";
-import type { ToolSchema } from "./tools/tool-schema.js";
+import { argumentError, readArguments } from "./tools/tool-arguments.js";
 
 /** The question that a user answers before the call is executed. */
 export interface Question {
@@ -92,7 +92,7 @@ export interface ReadCall {
   seen?: EditorsSeen | undefined;
   /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
   problem?: BrokerError | undefined;
-  /** The tool's own arguments as JSON text. */
+  /** The tool's own arguments as JSON text, spelled as its schema spells them. */
   arguments: string;
   parameters: CallParameters;
   hash: string;
@@ -114,7 +114,6 @@ export interface CallReader {
 
 export function createCallReader(deps: {
   catalog: Pick<Catalog, "tool">;
-  schema: Pick<ToolSchema, "check">;
   knownEditors: Pick<KnownEditorsReader, "read" | "remembered">;
   principals: Principals;
 }): CallReader {
@@ -175,16 +174,17 @@ export function createCallReader(deps: {
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
       // Bad input creates nothing, so an invalid wait is refused before the operation exists.
       waitTime(parameters.timeout, 0);
-      const text = JSON.stringify(args);
-      if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
+      const bytes = Buffer.byteLength(JSON.stringify(args));
+      if (bytes > MAX_ARGUMENT_BYTES) {
         throw new BrokerError(
           "ARGUMENTS_TOO_LARGE",
-          `The arguments take ${Buffer.byteLength(text)} bytes; the limit is ${MAX_ARGUMENT_BYTES}.`,
+          `The arguments take ${bytes} bytes; the limit is ${MAX_ARGUMENT_BYTES}.`,
         );
       }
-      // A call without an Editor becomes no operation, so no schema needs to be checked.
+      // A call without an Editor becomes no operation, so its arguments need not be checked.
       const anyProblem = aim.problem ?? anywhere.problem ?? problem;
-      if (!anyProblem) await deps.schema.check(tool, text);
+      const read = anyProblem ? undefined : readArguments(tool.inputSchema, args);
+      if (read && read.faults.length > 0) throw argumentError(tool.name, read.faults);
       const key = parameters.idempotencyKey;
       return {
         principal: call.principal,
@@ -202,8 +202,9 @@ export function createCallReader(deps: {
         now,
         seen,
         problem: anyProblem,
-        arguments: text,
+        arguments: JSON.stringify(read?.arguments ?? args),
         parameters,
+        // Of what the caller wrote: the same call again has the same hash, whatever its tool's schema says by then.
         hash: hashOf({
           principal: call.principal,
           tool: tool.name,

@@ -28,8 +28,6 @@ import { logged } from "./logged.js";
 import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
-import { createPreparedSchemas } from "./tools/prepared-schemas.js";
-import { createToolSchema } from "./tools/tool-schema.js";
 import { traced } from "./traced.js";
 import { createWaiters } from "./waiters.js";
 
@@ -137,13 +135,6 @@ export function createGateway(
   const catalogNotes = createCatalogNotes({ ...store, catalogs, log });
   const catalog = createCatalog(store.editors, store.notifier, catalogs);
   const waiters = createWaiters(store.notifier, store.endedHere, options);
-  const schema = createToolSchema((tool, reason) =>
-    log.warn(
-      { tool, reason },
-      "the tool's arguments are not checked: its schema is invalid, or took too long",
-    ),
-  );
-  const prepared = createPreparedSchemas({ ...store, tools: () => catalog.tools(() => true), schema, log });
   const knownEditors = createKnownEditors({ ...store, log, file: noteFile, catalogs }, options);
   // Noted at once, so that the note is current even while nobody calls.
   let noting: Promise<unknown> = Promise.resolve();
@@ -163,7 +154,7 @@ export function createGateway(
     { ...store, running: deps.running ?? (async () => []) },
     { waitMs: options.firstContactMs },
   );
-  const calls = withFirstContact(createCallReader({ catalog, schema, knownEditors, principals }), contact);
+  const calls = withFirstContact(createCallReader({ catalog, knownEditors, principals }), contact);
   const partials = createPartialDocuments(store.operations);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
     partials.dataOf(id) ??
@@ -229,8 +220,6 @@ export function createGateway(
       waiters.close();
       catalog.close();
       await presence.close();
-      await prepared.close();
-      await schema.close();
       await janitor.close();
       await documents.close();
       await catalogNotes.close();

@@ -9,7 +9,6 @@ export function didYouMean(written: string, names: readonly string[]): string {
 
 export function nearest(written: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  const bare = (name: string): string => name.replaceAll(/[-_ ]/g, "").toLowerCase();
   const byBare = new Map(names.map((name) => [bare(name), name]));
   const [wanted, known] = [bare(written.slice(0, 100)), [...byBare.keys()]];
   const within = known.filter(
@@ -19,4 +18,9 @@ export function nearest(written: string, names: readonly string[]): string | und
   // Half of its letters may be wrong: two that changed places are two.
   const isNear = within.length > 0 || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 2));
   return isNear ? byBare.get(near) : undefined;
+}
+
+/** Without what spellings differ in: MenuItemPath, menuItemPath, menu_item_path and menu-item-path are one name. */
+export function bare(name: string): string {
+  return name.replaceAll(/[-_ ]/g, "").toLowerCase();
 }

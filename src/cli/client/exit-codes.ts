@@ -62,8 +62,9 @@ export function endingOf(answer: Pick<Answer, "status" | "state" | "error_code">
 function endingOfError({ state, error_code }: Pick<Answer, "state" | "error_code">): Ending {
   if (error_code === "OUTCOME_UNKNOWN") return "unknown";
   if (error_code === "EXPIRED") return "expired";
-  // The Editor refused it before it began. Without a state, the broker accepted nothing.
-  return state === undefined || error_code === "EDITOR_REFUSED" ? "refused" : "failed";
+  // Without a state, the broker accepted nothing. And what the Editor refused has not begun.
+  const isRefused = error_code === "EDITOR_REFUSED" || error_code === "INVALID_ARGUMENTS";
+  return state === undefined || isRefused ? "refused" : "failed";
 }
 
 export function exitCodeOf(

@@ -206,16 +206,29 @@ export function renderClients(clients: readonly ShownClient[], now: number): str
   );
 }
 
+/** Of list_unity_tools. */
+export interface UnityTool {
+  name: string;
+  /** Why models are not offered it. */
+  not_in_list?: string;
+}
+
 export function renderTools(
   tools: readonly { name: string; description?: string | undefined; readOnly: boolean }[],
   colours: Colours,
   columns = 80,
+  unity: readonly UnityTool[] = [],
 ): string {
   const shown = tools.map(({ description = "", ...tool }) =>
     printableValues({ ...tool, description: description.split("\n")[0] ?? "" }),
   );
   if (shown.length === 0) return "No tools yet: no Unity Editor has published its tools.";
-  return table(
+  const unlisted = unity.flatMap(({ name, not_in_list: why }) =>
+    why === undefined
+      ? []
+      : [printable(`\nModels are not offered ${name}: ${why}. \`call\` and \`run\` take it.`)],
+  );
+  const listed = table(
     ["TOOL", "", "DESCRIPTION"],
     shown.map(({ name, description, readOnly }) => [
       cut(name, 28),
@@ -223,6 +236,7 @@ export function renderTools(
       cut(description, columns - BESIDE_DESCRIPTION),
     ]),
   );
+  return [listed, ...unlisted].join("\n");
 }
 
 /** The longest name, "reads", and what is between them. */

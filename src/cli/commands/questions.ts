@@ -14,6 +14,7 @@ import {
   renderTimeline,
   renderTools,
   type ShownClient,
+  type UnityTool,
 } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
@@ -91,6 +92,10 @@ export const tools: Run<typeof declared.tools> = ({ args }) =>
       description: description?.replace(/^\[Unity Editors? [^\]]*\] /, ""),
       readOnly: annotations?.readOnlyHint === true,
     }));
-    await print(args.json ? printableJson(all) : renderTools(shown, colours, process.stdout.columns));
+    if (args.json) await print(printableJson(all));
+    else {
+      const { tools: unity } = await client.call("list_unity_tools");
+      await print(renderTools(shown, colours, process.stdout.columns, unity as UnityTool[]));
+    }
     return EXIT.ok;
   });

@@ -118,7 +118,9 @@ export function createPipe(
   };
   const silence = setTimeout(startUnheard, SILENT_MS);
 
-  function heard(text: string, arrivedAt: number): void {
+  function heard(line: string, arrivedAt: number): void {
+    // Some begin with a byte order mark.
+    const text = line.replace(/^\uFEFF/, "");
     const discovered = discoverAnswer(text, options);
     isHeard = true;
     if (discovered) write(JSON.stringify(discovered));

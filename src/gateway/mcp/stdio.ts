@@ -2,16 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { Log } from "../../shared/log.js";
 import { wellFormedJson } from "../../shared/well-formed-json.js";
+import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { createExchanges } from "../exchange.js";
 import type { Gateway } from "../gateway.js";
 import { createEditorSelection } from "./editor-selection.js";
 import { openMcpSession } from "./mcp-session.js";
 import type { ProgressOptions } from "./progress-notifier.js";
 import { createPrompts, type Prompts } from "./prompts/prompts.js";
+import { readMessage } from "./read-message.js";
 import { createToolList } from "./tools/tool-list.js";
 
 type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
@@ -30,6 +31,9 @@ export interface StdioOptions {
   progress?: ProgressOptions;
   listDebounceMs?: number;
 }
+
+/** A client's message is not longer, UTF-16 units; that is where MCP's own servers give up. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024;
 
 /** How long open requests may take to be answered when closing, ms. */
 const CLOSE_DEADLINE_MS = 3_000;
@@ -51,14 +55,34 @@ export function serveStdio(
   const gone = new AbortController();
   // Every open request adds a listener.
   setMaxListeners(0, gone.signal);
-  // The SDK reads; we write, because only a write's callback says that it left the process.
-  const reader = new StdioServerTransport(stdin, stdout);
+  // Only a write's callback says that it left the process.
   const write = (message: JSONRPCMessage): Promise<boolean> =>
     gone.signal.aborted
       ? Promise.resolve(false)
       : new Promise((resolve) => stdout.write(`${wellFormedJson(message)}\n`, (error) => resolve(!error)));
   const channel = { gone: gone.signal, isDirect: true, write, discard: async () => undefined };
   const exchanges = createExchanges({ deliveries: broker, log }, deps.gateway.replay);
+  const lines = createLineAssembler(LONGEST_MESSAGE);
+  const heard = (text: string): void => {
+    const read = readMessage(text);
+    if ("message" in read) transport.onmessage?.(read.message);
+    else log.debug({ error: read.refusal.error.message }, "a message of the client is refused");
+    if ("refusal" in read && read.isAwaited) void write(read.refusal);
+  };
+  const take = (chunk: Buffer): void => {
+    for (const line of lines.push(chunk)) {
+      if (line === undefined) return void transport.close();
+      heard(line);
+    }
+  };
+  const transport: Transport = {
+    start: async () => void stdin.on("data", take),
+    send: async (message) => void (await write(message)),
+    async close() {
+      stdin.off("data", take).pause();
+      transport.onclose?.();
+    },
+  };
 
   const session = openMcpSession(
     { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress },
@@ -69,7 +93,7 @@ export function serveStdio(
       folder: options.folder,
     },
     {
-      transport: reader,
+      transport,
       notify: async (message) => {
         await write(message);
       },
@@ -102,7 +126,7 @@ export function serveStdio(
     toolList.close();
     stdin.off("end", inputEnded).off("close", inputEnded);
     stdout.off("close", outputFailed);
-    // If we gave no reason, the SDK closed it: a message beyond its buffer.
+    // If we gave no reason, a message was too long.
     return reason ?? "unreadable_input";
   });
   return { closed, close: () => end("closed") };

@@ -1,6 +1,7 @@
 /** /api/v1: the broker's verbs over HTTP, in JSON, described by OpenAPI. */
 import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
+import type { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import { head } from "../../shared/shortened-text.js";
@@ -12,6 +13,7 @@ import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
+import { bodyIn, clausesOf } from "../mcp/read-message.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { RestExchanges } from "./exchange.js";
@@ -60,7 +62,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     return sendProblem(reply, refusal(error, log));
   });
   app.setNotFoundHandler((request, reply) =>
-    sendHttpProblem(reply, 404, `There is no ${request.method} ${request.url.slice(0, 200)} here.`),
+    sendHttpProblem(reply, 404, `There is no ${request.method} ${head(request.url, 200)} here.`),
   );
 
   await app.register(async (guarded) => {
@@ -97,7 +99,7 @@ function takeJsonOnly(app: FastifyInstance, bodyLimit: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
     try {
-      done(null, text === "" ? undefined : JSON.parse(String(text)));
+      done(null, text === "" ? undefined : bodyIn(String(text)));
     } catch {
       done(new BrokerError("INVALID_ARGUMENTS", "The body is not JSON."));
     }
@@ -110,16 +112,14 @@ function takeJsonOnly(app: FastifyInstance, bodyLimit: number): void {
 }
 
 /** What does not fit the route's schema. */
-function invalid(
-  error: FastifyError & { validation: { instancePath: string; message?: string }[] },
-): BrokerError {
-  const place = error.validationContext === "body" ? "" : `${error.validationContext} `;
-  const faults = error.validation.map(({ instancePath, message = "is wrong" }) => ({
-    path: `${place}${instancePath || "/"}`,
-    reason: message,
-  }));
-  const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${head(said, 1_000)}.`, {
-    faults: faults.slice(0, 20),
+function invalid({ validation, validationContext }: FastifyError): BrokerError {
+  const isBody = validationContext === "body";
+  const faults = (validation ?? []).slice(0, 20).map(({ instancePath, keyword, message, params }) => {
+    const path = instancePath.split("/").filter(Boolean);
+    const issue = { ...params, code: keyword, path, message } as z.core.$ZodIssue;
+    const [reason = ""] = clausesOf([issue], isBody ? undefined : validationContext);
+    return { path: `${isBody ? "" : `${validationContext} `}${instancePath || "/"}`, reason };
   });
+  const said = faults.map(({ reason }) => reason).join("; ");
+  return new BrokerError("INVALID_ARGUMENTS", `The request is wrong: ${head(said, 1_000)}.`, { faults });
 }

@@ -28,7 +28,7 @@ function diagnoseTools({ toolsLeftOut, project }: EditorSigns): Diagnosis | unde
     toolsLeftOut && {
       code: "TOOLS_LEFT_OUT",
       message: `${toolsLeftOut.count} tool(s) of ${project} are not offered: ${toolsLeftOut.reasons.join("; ")}.`,
-      next: "Remove or shorten them in the project, or raise UNITY_BROKER_MAX_TOOLS or UNITY_BROKER_TOOL_LIST_KB. All its other tools work.",
+      next: "Change or remove them in the project, or raise UNITY_BROKER_MAX_TOOLS or UNITY_BROKER_TOOL_LIST_KB. All its other tools work.",
     }
   );
 }

@@ -1,4 +1,5 @@
 /** The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again. */
+import { bare } from "../did-you-mean.js";
 import { hasHalfCharacter, type JsonObject } from "../operation/idempotency.js";
 import { WAITS, type WaitLimits, waitText } from "../wait-time.js";
 import type { JsonObjectSchema, Tool } from "./tool.js";
@@ -35,13 +36,14 @@ type TakenName = (typeof TAKEN)[number];
 
 /**
  * The tool's schema with the broker's parameters added, as far as they can matter, prefixed with `broker_` if the tool has a parameter of
- * that name. `several`: there are several Editors to choose from. All are accepted in any call.
+ * that name. `several`: there are several Editors to choose from. `schema`: another form of the tool's own. All are accepted in any call.
  */
 export function offerParameters(
   tool: Tool & { waitSeconds?: number | undefined },
   { several, waits = WAITS }: { several: boolean; waits?: WaitLimits },
+  schema = tool.inputSchema,
 ): JsonObjectSchema {
-  const properties = { ...tool.inputSchema.properties };
+  const properties = { ...schema.properties };
   // The same call of another tool runs again anyway.
   const ofChanges = tool.effect === "mutating" ? (["idempotency_key", "force_new"] as const) : [];
   const offered: OfferedName[] = ["timeout", ...ofChanges, ...(several ? (["editor"] as const) : [])];
@@ -50,10 +52,10 @@ export function offerParameters(
     description: waitText(tool.waitSeconds ?? waits.standardSeconds, waits),
   };
   for (const name of offered) properties[nameFor(tool, name)] = { ...OFFERED, timeout }[name];
-  return { ...tool.inputSchema, properties };
+  return { ...schema, properties };
 }
 
-/** Takes the broker's parameters out of a call's arguments, and from `_meta`, where they are always accepted. */
+/** Takes the broker's parameters out of a call's arguments, however they are spelled, and from `_meta`, where they are always accepted. */
 export function takeParameters(
   tool: Tool,
   args: JsonObject,
@@ -61,18 +63,20 @@ export function takeParameters(
 ): { arguments: JsonObject; parameters: CallParameters; wrong: string[] } {
   const own = { ...args };
   const taken: Partial<Record<TakenName, unknown>> = {};
+  const ofTool = new Set(Object.keys(tool.inputSchema.properties ?? {}).map(bare));
   for (const name of TAKEN) {
     const inArguments = nameFor(tool, name);
-    taken[name] = own[inArguments] ?? meta[name] ?? meta[`broker_${name}`];
-    delete own[inArguments];
+    const isSpelled = (key: string): boolean => bare(key) === bare(inArguments) && !ofTool.has(bare(key));
+    const written = inArguments in own ? inArguments : (Object.keys(own).find(isSpelled) ?? inArguments);
+    taken[name] = used(own[written]) ?? used(meta[name]) ?? used(meta[`broker_${name}`]);
+    delete own[written];
   }
   const wrong: string[] = [];
   const text = (name: TakenName): string | undefined => {
     const value = taken[name];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === "string" && value.length > 0 && value.length <= 200 && !hasHalfCharacter(value))
-      return value;
-    wrong.push(`/${nameFor(tool, name)} must be a string of 1 to 200 characters`);
+    if (value === undefined) return undefined;
+    if (typeof value === "string" && value.length <= 200 && !hasHalfCharacter(value)) return value;
+    wrong.push(`${nameFor(tool, name)} must be a string of 1 to 200 characters`);
     return undefined;
   };
   const idempotencyKey = text("idempotency_key");
@@ -81,7 +85,7 @@ export function takeParameters(
   const policy = text("if_away");
   const ifAway = IF_AWAY.find((each) => each === policy);
   if (policy !== undefined && ifAway === undefined)
-    wrong.push(`/${nameFor(tool, "if_away")} must be one of ${IF_AWAY.join(", ")}`);
+    wrong.push(`${nameFor(tool, "if_away")} must be one of ${IF_AWAY.join(", ")}`);
   return {
     arguments: own,
     parameters: {
@@ -94,6 +98,9 @@ export function takeParameters(
     wrong,
   };
 }
+
+/** null and "" say that it is not used. */
+const used = (value: unknown): unknown => (value === null || value === "" ? undefined : value);
 
 function nameFor(tool: Tool, name: TakenName): string {
   return Object.hasOwn(tool.inputSchema.properties ?? {}, name) ? `broker_${name}` : name;

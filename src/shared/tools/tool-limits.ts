@@ -1,6 +1,7 @@
-/** Limits on an Editor's tool list: tools above a limit are left out, and reported. */
+/** Limits on an Editor's tool list: tools above a limit are left out, and reported, as are those that models cannot be offered. */
 import { depthOf } from "../results/json-depth.js";
 import { head } from "../shortened-text.js";
+import { portableSchema } from "./portable-schema.js";
 import { completeTool, type Tool, ToolDetails } from "./tool.js";
 
 /** Limits for the list of one Editor. */
@@ -23,7 +24,7 @@ export const TOOL_LIMITS: ToolLimits = {
 
 export interface ToolsRead {
   tools: Tool[];
-  /** How many were left out … */
+  /** How many were left out, here or in the lists that models are given … */
   leftOut: number;
   /** … and why (the first few): short and without control characters. */
   reasons: string[];
@@ -44,13 +45,16 @@ export function readTools(reported: readonly unknown[], limits: ToolLimits = TOO
     const tool = readTool(entry, limits);
     const size = typeof tool === "string" ? 0 : JSON.stringify(tool).length;
     const fault = typeof tool === "string" ? tool : faultAmong(tool, byName, characters + size, limits);
+    let why = fault ?? "";
     if (typeof tool !== "string" && fault === undefined) {
       byName.set(tool.name, tool);
       characters += size;
-      continue;
+      const portable = portableSchema(tool);
+      if ("inputSchema" in portable) continue;
+      why = `models are not offered ${tool.name}: ${portable.reason}`;
     }
     leftOut += 1;
-    if (reasons.length < REASONS) reasons.push(fault ?? "");
+    if (reasons.length < REASONS) reasons.push(why);
   }
   return { tools: [...byName.values()], leftOut, reasons };
 }

@@ -139,8 +139,14 @@ function errorOf(outcome: Outcome): OperationRecord["error"] {
   };
 }
 
+/** What an Editor refuses before it begins, by the type that it reports. */
+const BEFORE_IT_BEGAN: Partial<Record<string, ErrorCode>> = {
+  [KEY_CONFLICT]: "IDEMPOTENCY_CONFLICT",
+  invalid_arguments: "INVALID_ARGUMENTS",
+};
+
 function codeOf({ status, error, startedAt }: Outcome): ErrorCode {
   if (status === "interrupted") return "OUTCOME_UNKNOWN";
   if (startedAt !== undefined) return "TOOL_FAILED";
-  return error?.type === KEY_CONFLICT ? "IDEMPOTENCY_CONFLICT" : "EDITOR_REFUSED";
+  return (error && BEFORE_IT_BEGAN[error.type]) ?? "EDITOR_REFUSED";
 }

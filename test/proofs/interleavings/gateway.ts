@@ -99,7 +99,6 @@ export function createGateway(world: World) {
       calls: createCallReader({
         principals: OPEN,
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
-        schema: { check: async () => undefined },
         knownEditors: { read, remembered: read },
       }),
       knownEditors: {

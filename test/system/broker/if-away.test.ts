@@ -70,7 +70,7 @@ test("another value is refused", async () => {
   const wrong = client().submit("work", { Name: "a" }, { if_away: "fail" });
   await expect(wrong).rejects.toMatchObject({
     code: "INVALID_ARGUMENTS",
-    message: expect.stringContaining("/if_away must be one of wait, refuse"),
+    message: expect.stringContaining("if_away must be one of wait, refuse"),
   });
 });
 

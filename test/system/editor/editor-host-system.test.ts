@@ -50,6 +50,23 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
     });
   }, 180_000);
 
+  test("arguments that nearly fit are understood; what only the Editor can judge, it refuses before it begins", async ({
+    expect,
+  }) => {
+    await inWorld(async (world) => {
+      const client = await world.http();
+      const say = (args: object) => client.call("ping", { ...args, timeout: 20 });
+      for (const args of [{ message: "hi" }, { MESSAGE: "hi" }, { Message: "hi", timeout: "20" }])
+        expect(await say(args)).toMatchObject({ status: "completed" });
+      const tooLarge = await client.call("get-logs", { max_count: 2 ** 40, timeout: 20 });
+      expect(tooLarge).toMatchObject({ status: "error", state: "failed", error_code: "INVALID_ARGUMENTS" });
+      expect(tooLarge.message).toContain("MaxCount must be an integer from ");
+      expect(tooLarge.message).toContain("Nothing was executed");
+      expect(tooLarge.started_at).toBeUndefined();
+      await client.close();
+    });
+  }, 120_000);
+
   test("a test run that a domain reload cuts in the middle: one run, all its results", async ({ expect }) => {
     await inWorld(async (world) => {
       await world.editor.do({ do: "script", tests: 20, testFailures: 3, testSeconds: 0.1 });

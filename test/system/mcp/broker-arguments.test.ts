@@ -21,16 +21,46 @@ test("a number or a boolean that is written as text is understood", async () => 
 });
 
 test.each([
-  ["get_operation_result", { waits: true }, "/waits: there is no such argument (did you mean wait?)"],
-  ["get_operation_status", { logId: "x" }, "/logId: there is no such argument (did you mean log_id?)"],
-  ["list_operations", { count: 3 }, "/count: there is no such argument"],
-  ["fetch_cached_response", { jqFilter: "." }, "/jqFilter: there is no such argument (did you mean jq?)"],
+  ["get_operation_result", { waits: true }, "there is no parameter waits (did you mean wait?)"],
+  ["get_operation_status", { logId: "x" }, "log_id is given twice"],
+  ["get_operation_status", { log_id: null }, "log_id is missing"],
+  ["get_operation_result", { timeout: "soon" }, 'timeout must be a number, not the text "soon"'],
+  ["list_operations", { count: 3 }, "there is no parameter count"],
+  ["list_operations", { limit: 0 }, "limit must be at least 1, not 0"],
+  [
+    "fetch_cached_response",
+    { action: "gett" },
+    'action must be one of get, get_page, filter, info, list, not the text "gett"',
+  ],
+  ["select_editor", {}, "editor is missing"],
 ])("%s refuses %j and says what was meant", async (tool, args, said) => {
   const { call, log_id } = await withResult();
-  const given = tool === "list_operations" ? args : { log_id, ...args };
+  const isOfNone = tool === "list_operations" || tool === "select_editor";
+  const given = isOfNone ? args : { log_id, ...args };
   const refused = await call(tool, given);
   expect(refused).toMatchObject({ status: "error", error_code: "INVALID_ARGUMENTS" });
   expect(refused.message).toContain(said);
+});
+
+test("other spellings, and null and an empty text for what is not used, are understood", async () => {
+  const { call, log_id } = await withResult();
+  const unused = { wait: null, timeout: "", page: null, jq: null, fields: null, path: null };
+  expect(await call("get_operation_result", { log_id, ...unused })).toMatchObject({ status: "completed" });
+  expect(await call("get_operation_status", { logId: log_id })).toMatchObject({ log_id });
+  expect(await call("list_operations", { limit: "", state: null })).toMatchObject({
+    operations: [{ log_id }],
+  });
+  expect(await call("fetch_cached_response", { cacheId: log_id, jqFilter: ".nodes[3].name" })).toMatchObject({
+    data: "Cube 3",
+  });
+  for (const editor of [null, ""])
+    expect(await call("select_editor", { editor })).toMatchObject({ status: "completed", selected: null });
+  expect(await call("list_editors", { random_string: "dummy" })).toMatchObject({ status: "completed" });
+  expect(
+    await call("call_unity_tool", { tool: "ping", arguments: null, idempotencyKey: null }),
+  ).toMatchObject({
+    tool: "ping",
+  });
 });
 
 test("fetch_cached_response infers what to do, and takes the names of earlier versions", async () => {

@@ -217,7 +217,6 @@ function byPipe({ gateway: { broker, store } }: System): Promise<Surface> {
       session: randomUUID(),
       pid: 1,
       folder: "/",
-      count: 0,
       isResumed: false,
     },
   );

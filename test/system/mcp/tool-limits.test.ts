@@ -66,6 +66,21 @@ test("one entry that is none takes no other with it, and its words are not repea
   expect(reasons.at(-1)).toBe("a is listed twice");
 });
 
+test("a tool that models cannot be offered stays callable, and is reported as one that is left out", () => {
+  const needs = { properties: { "a\u202eb": {} }, required: ["a\u202eb"] };
+  const { tools, leftOut, reasons } = readTools([
+    { name: "a/b" },
+    { name: "c", inputSchema: needs },
+    { name: "d" },
+  ]);
+  expect(tools.map(({ name }) => name)).toEqual(["a/b", "c", "d"]);
+  expect(leftOut).toBe(2);
+  expect(reasons).toEqual([
+    "models are not offered a/b: models take names of at most 64 letters, digits, _ and -, which begin with a letter",
+    'models are not offered c: it requires "a?b", and models take names of at most 64 letters, digits, _, . and -',
+  ]);
+});
+
 test("who looks at the Editor sees that a tool is left out; calls of the others go on as usual", async () => {
   const { store, editor, broker, client, bench } = await start();
   const { editorId, tools, toolsChanged } = editor;

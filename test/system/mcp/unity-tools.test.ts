@@ -32,6 +32,27 @@ describe("list_unity_tools", () => {
     });
   });
 
+  test("says which tool models are not offered, and why; it is called all the same", async () => {
+    const { gateway, editor, executions, store } = await start();
+    const known = editor.tools.get("work");
+    if (!known) throw new Error("no such tool");
+    const published = new Promise((resolve) => store.notifier.on("editors", resolve));
+    editor.tools.add({ ...known, name: "team/work" });
+    editor.toolsChanged();
+    await published;
+    const client = await stdio(gateway);
+    expect(await client.tools()).toContain("work");
+    expect(await client.tools()).not.toContain("team/work");
+    const { tools, message } = await client.call("list_unity_tools");
+    expect((tools as { name: string }[]).filter((tool) => "not_in_list" in tool)).toMatchObject([
+      { name: "team/work", not_in_list: expect.stringContaining("at most 64 letters") },
+    ]);
+    expect(message).toContain("not_in_list");
+    const call = { tool: "team/work", arguments: { name: "b" }, timeout: 30 };
+    expect(await client.call("call_unity_tool", call)).toMatchObject({ status: "completed" });
+    expect(executions("b")).toBe(1);
+  });
+
   test("has a tool that came after the client's own list", async () => {
     const { gateway, editor, store } = await start();
     const client = await stdio(gateway);

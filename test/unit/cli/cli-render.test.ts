@@ -235,6 +235,15 @@ test("a wide terminal shows more of what a tool does", () => {
   expect(renderTools([tool], plain, 200)).toContain(description);
 });
 
+test("behind the tools it says which ones models are not offered, and why", () => {
+  const tool = { name: "compile", description: "Compiles.", readOnly: false };
+  const unity = [{ name: "compile" }, { name: "team/tool", not_in_list: "its name\u001b[2J" }];
+  expect(renderTools([tool], plain, 80, unity).split("\n").slice(2)).toEqual([
+    "",
+    "Models are not offered team/tool: its name\\u001b[2J. `call` and `run` take it.",
+  ]);
+});
+
 test("states have their colours", () => {
   const text = SCREENS["unity-broker list"]?.(coloured) ?? "";
   expect(text).toContain(coloured.yellow("running"));

@@ -1,26 +1,5 @@
 import { expect, test } from "vitest";
-import { headerMismatch, withoutHeaders } from "../../../src/gateway/mcp/revision-2026/headers.js";
-
-test("an Editor's marks for headers are taken out of its tools; a parameter of that name stays", () => {
-  const schema = {
-    type: "object",
-    properties: {
-      region: { type: "string", "x-mcp-header": "Region" },
-      "x-mcp-header": { type: "string" },
-    },
-  };
-  expect(withoutHeaders([{ name: "a", inputSchema: schema }])).toEqual([
-    {
-      name: "a",
-      inputSchema: {
-        type: "object",
-        properties: { region: { type: "string" }, "x-mcp-header": { type: "string" } },
-      },
-    },
-  ]);
-  const plain = [{ name: "b", inputSchema: { type: "object" } }];
-  expect(withoutHeaders(plain)).toBe(plain);
-});
+import { headerMismatch } from "../../../src/gateway/mcp/revision-2026/headers.js";
 
 const call = (name: unknown, method = "tools/call") =>
   ({ jsonrpc: "2.0", id: 1, method, params: { name } }) as Parameters<typeof headerMismatch>[1];

@@ -110,10 +110,15 @@ test("a request is known again by every broker that gets it, and no other one is
   expect(calls[0]).toMatchObject({ isResent: true });
 });
 
-test("what is no message of MCP gets no answer, and the pipe is told so", async () => {
+test("what is no message of MCP ends what the pipe took for a request: by an answer, or without one", async () => {
   const { session, hear, said } = openSession();
   hear({ kind: "message", n: 1, waitedMs: 0 }, { id: 1, method: "tools/list" });
-  expect(said.at(-1)?.header).toEqual({ kind: "dropped", answers: 1 });
+  expect(said.at(-1)).toEqual({
+    header: { kind: "message", n: 1, answers: 1 },
+    text: expect.stringContaining('"id":1,"error":{"code":-32600'),
+  });
+  hear({ kind: "message", n: 2, waitedMs: 0 }, { method: "tools/list" });
+  expect(said.at(-1)?.header).toEqual({ kind: "dropped", answers: 2 });
   await session.close();
 });
 

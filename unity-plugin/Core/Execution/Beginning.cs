@@ -2,6 +2,7 @@
 using System;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Execution
@@ -37,8 +38,7 @@ namespace JobBroker.Bridge.Execution
         public bool Begin(QueuedOperation item)
         {
             var operation = item.Operation;
-            // Asked at submission as well; somebody may have switched it off while the call waited for its turn.
-            var refusal = securityRefusal(item.Tool.Name, operation.Arguments as JObject ?? new JObject());
+            var refusal = Refusal(item.Tool, operation.Arguments as JObject ?? new JObject());
             try
             {
                 lock (ledger.Gate)
@@ -46,7 +46,7 @@ namespace JobBroker.Bridge.Execution
                     // Cancelled or revoked since it was taken from the queue.
                     if (operation.State != LedgerState.Accepted) return false;
                     if (refusal == null) ledger.Begin(operation);
-                    else ledger.End(operation, Failed("security_blocked", refusal));
+                    else ledger.End(operation, refusal);
                 }
             }
             catch (LedgerUnavailableException error)
@@ -62,6 +62,28 @@ namespace JobBroker.Bridge.Execution
             }
             began(operation);
             return true;
+        }
+
+        /// <summary>Why it must not begin; null when it may.</summary>
+        private Outcome? Refusal(RegisteredTool tool, JObject arguments)
+        {
+            // Asked at submission as well; somebody may have switched it off while the call waited for its turn.
+            var blocked = securityRefusal(tool.Name, arguments);
+            if (blocked != null) return Failed("security_blocked", blocked);
+            try
+            {
+                (tool.Tool as IChecksArguments)?.Check(arguments);
+                return null;
+            }
+            catch (ToolException unfit) when (unfit.Type == ToolException.InvalidArguments)
+            {
+                return Failed(unfit.Type, unfit.Message);
+            }
+            catch (Exception)
+            {
+                // A fault of its schema class, which its invocation reports.
+                return null;
+            }
         }
 
         private Outcome Failed(string type, string message) =>

@@ -5,7 +5,8 @@ import { BrokerError, ERRORS } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { wellFormedJson } from "../../../shared/well-formed-json.js";
-import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../../shared/wire/rpc.js";
+import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
+import { type Refusal, readMessage } from "../read-message.js";
 import type { HttpSessions } from "../revision-2025/http-sessions.js";
 import { MOST_INITIALIZE_BYTES } from "../revision-2025/stored-initialize.js";
 import type { StatelessHttp } from "../revision-2026/http.js";
@@ -35,17 +36,19 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (request, text, done) => {
     request.bodyBytes = Buffer.byteLength(text);
-    try {
-      done(null, JSON.parse(String(text)));
-    } catch {
-      done(Object.assign(new Error("The body is not JSON."), { statusCode: 400, rpcCode: RPC_PARSE_ERROR }));
-    }
+    const read = readMessage(String(text));
+    if ("message" in read) return done(null, read.message);
+    // A request that has its form is answered as one, whatever its answer is.
+    const isWhole = read.isAwaited && read.refusal.error.code === RPC_INVALID_PARAMS;
+    const { refusal } = read;
+    done(Object.assign(new Error(refusal.error.message), { statusCode: isWhole ? 200 : 400, refusal }));
   });
-  app.setErrorHandler((error: Error & { statusCode?: number; rpcCode?: number }, _request, reply) => {
+  app.setErrorHandler((error: Error & { statusCode?: number; refusal?: Refusal }, _request, reply) => {
+    if (error.refusal) return reply.code(error.statusCode ?? 400).send(error.refusal);
     const refused = isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : error;
     if (refused instanceof BrokerError) return refuseWith(reply, refused);
     const status = error.statusCode ?? 500;
-    if (status < 500) return refuse(reply, status, error.rpcCode ?? RPC_INVALID_REQUEST, error.message);
+    if (status < 500) return refuse(reply, status, RPC_INVALID_REQUEST, error.message);
     log.error({ error }, "a request to /mcp failed");
     return refuse(reply, 500, ERRORS.INTERNAL.rpc, ERRORS.INTERNAL.next);
   });
@@ -72,19 +75,10 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
     },
   });
 
-  const takenStateless = ({ body, headers }: FastifyRequest) =>
-    Array.isArray(body) ? undefined : stateless.take(headers, body);
+  const takenStateless = ({ body, headers }: FastifyRequest) => stateless.take(headers, body);
 
   const sessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === "POST") {
-      if (Array.isArray(request.body)) {
-        return refuse(
-          reply,
-          400,
-          RPC_INVALID_REQUEST,
-          "Batches are not supported. Send one message per request.",
-        );
-      }
       // Always a new session, whatever session header is sent: a client that initialises starts over.
       if (isInitializeRequest(request.body)) {
         const bytes = request.bodyBytes;

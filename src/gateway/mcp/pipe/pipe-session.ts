@@ -3,7 +3,6 @@
  * streams, and says when it has written an answer: from then on that is delivered, as in a session over stdio.
  */
 import { createHash } from "node:crypto";
-import { deserializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../../shared/log.js";
@@ -13,6 +12,7 @@ import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { createEditorSelection } from "../editor-selection.js";
 import type { Line } from "../line.js";
 import { openMcpSession } from "../mcp-session.js";
+import { readMessage } from "../read-message.js";
 import type { McpServerDeps } from "../server-deps.js";
 import type { ServedGateway } from "./late-gateway.js";
 
@@ -157,18 +157,19 @@ function createPipeTransport(
   return {
     transport: {
       heard(header, text) {
-        try {
-          const message = deserializeMessage(text);
-          const method = "method" in message ? message.method : undefined;
-          present = { ...header, listens: method === LISTEN };
-          sdk.onmessage?.(message);
-          if (method === "notifications/initialized" || method === LISTEN) initialized();
-        } catch (error) {
-          log.debug({ error: (error as Error).message }, "a line of the client is no message of MCP");
-          sdk.onerror?.(error as Error);
-          // The pipe may have taken it for a request, and would keep it open, and a broker running for it, for ever.
-          line.send({ kind: "dropped", answers: header.n });
+        const read = readMessage(text);
+        if ("refusal" in read) {
+          log.debug({ error: read.refusal.error.message }, "a message of the client is refused");
+          // What the pipe took for a request it would keep open, and a broker running for it, for ever.
+          if (read.isAwaited) void write(read.refusal, header.n);
+          else line.send({ kind: "dropped", answers: header.n });
+          return;
         }
+        const { message } = read;
+        const method = "method" in message ? message.method : undefined;
+        present = { ...header, listens: method === LISTEN };
+        sdk.onmessage?.(message as never);
+        if (method === "notifications/initialized" || method === LISTEN) initialized();
       },
       written(n) {
         unwritten.get(n)?.(true);

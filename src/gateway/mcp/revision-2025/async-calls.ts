@@ -50,6 +50,8 @@ const ResultRequest = z.object({
   }),
 });
 
+export const ASYNC_REQUESTS = [CallAsyncRequest, ProgressRequest, ResultRequest] as const;
+
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** A notification under the name of the request that asks for the same. */

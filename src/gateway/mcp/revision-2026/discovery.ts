@@ -49,8 +49,9 @@ export function discoverAnswer(line: string, { version, waits }: Discovered): ob
   // Most lines are something else, and may be long.
   if (line.length > MOST_LINE || !line.includes(DISCOVER)) return undefined;
   const message = parsed(line);
-  const { id, method, params } = message ?? {};
-  if (method !== DISCOVER || (typeof id !== "string" && typeof id !== "number")) return undefined;
+  const { jsonrpc, id, method, params } = message ?? {};
+  if (jsonrpc !== "2.0" || method !== DISCOVER) return undefined;
+  if (typeof id !== "string" && !Number.isSafeInteger(id)) return undefined;
   const meta = objectIn(objectIn(params)?._meta);
   if (meta === undefined || !(VERSION_KEY in meta)) return undefined;
   const answer = (said: object): object => ({ jsonrpc: "2.0", id, ...said });

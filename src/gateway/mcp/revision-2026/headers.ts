@@ -6,21 +6,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { JSONRPCRequest } from "@modelcontextprotocol/server";
 import { HEADER_MISMATCH } from "./protocol.js";
 
-/**
- * Without the marks that have a client repeat arguments in headers of their own: they are an Editor's, and nobody here compares
- * those headers with the body.
- */
-export function withoutHeaders<T>(tools: T): T {
-  const text = JSON.stringify(tools);
-  if (!text.includes(`"${HEADER_MARK}"`)) return tools;
-  // A parameter of this name has a schema, which is no text.
-  const kept = (key: string, value: unknown): unknown =>
-    key === HEADER_MARK && typeof value === "string" ? undefined : value;
-  return JSON.parse(JSON.stringify(tools, kept)) as T;
-}
-
-const HEADER_MARK = "x-mcp-header";
-
 /** The parameter that `Mcp-Name` repeats. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   "tools/call": "name",

@@ -17,7 +17,6 @@ import type { McpServerDeps } from "../server-deps.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
-import { withoutHeaders } from "./headers.js";
 import { createListen, type Listen } from "./listen.js";
 import {
   ALWAYS_ASK,
@@ -49,7 +48,7 @@ const METHODS = new Map<string, Method>([
     "tools/list",
     async ({ toolList, log }, { principal }) => {
       try {
-        return { tools: withoutHeaders(await toolList.current(principal)), ...OWN_LIST };
+        return { tools: await toolList.current(principal), ...OWN_LIST };
       } catch (error) {
         throw refusalError(error, log);
       }

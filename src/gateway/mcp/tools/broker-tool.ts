@@ -1,11 +1,12 @@
 /** One of the broker's own tools: its description for clients, and the check of its arguments. */
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { didYouMean } from "../../../shared/did-you-mean.js";
-import { BrokerError } from "../../../shared/errors.js";
 import type { OperationView } from "../../../shared/operation/answer.js";
+import { portableSchema } from "../../../shared/tools/portable-schema.js";
+import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
+import { argumentError, readArguments } from "../../tools/tool-arguments.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
 import type { ClientLimits } from "./client-limits.js";
@@ -64,8 +65,8 @@ export function define<S extends z.ZodObject>(
   },
   run: (args: z.output<S>, call: BrokerToolCall) => Promise<ToolAnswer>,
 ): BrokerTool {
-  const { properties: all, ...inputSchema } = described(schema);
-  const properties = (all ?? {}) as Record<string, { type?: string }>;
+  const { properties = {}, ...inputSchema } = described(name, schema);
+  const understood = understoodBy(schema, aliases, hidden);
   const offered = Object.fromEntries(Object.entries(properties).filter(([key]) => !hidden.includes(key)));
   return {
     name,
@@ -91,44 +92,50 @@ export function define<S extends z.ZodObject>(
       annotations: hintsOf({ readOnlyHint: readOnly, idempotentHint: true, openWorldHint: false }),
     }),
     async run(args, call) {
-      const parsed = schema
-        .strict()
-        .safeParse(asTyped(renamed(args, aliases, "timeout" in properties), properties));
+      const { arguments: read, faults } = readArguments(understood, args);
+      if (faults.length > 0) throw argumentError(name, faults);
+      const parsed = schema.safeParse(renamed(read, aliases, "timeout" in properties));
       if (parsed.success) return run(parsed.data as z.output<S>, call);
-      const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue, Object.keys(properties)));
-      const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-      throw new BrokerError("INVALID_ARGUMENTS", `The arguments of ${name} are wrong: ${said}.`, { faults });
+      const unfit = parsed.error.issues.map(({ path, message }) => ({
+        path: `/${path.join("/")}`,
+        reason: `${path.join(".")}: ${message}`,
+      }));
+      throw argumentError(name, unfit);
     },
   };
 }
 
-/** A refusal says them to the caller who goes beyond. */
-const BOUNDS = [
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "minLength",
-  "maxLength",
-  "maxItems",
-  "propertyNames",
-] as const;
-
-/** Without what says little to a model: the dialect, and bounds that nobody meets. */
-function described(schema: z.ZodObject): McpTool["inputSchema"] {
-  const {
-    $schema: _dialect,
-    additionalProperties: _strict,
-    ...inputSchema
-  } = z.toJSONSchema(schema, {
+/** Without bounds, which say little to a model: a refusal says them to the caller who goes beyond. */
+function described(name: string, schema: z.ZodObject): McpTool["inputSchema"] {
+  const whole = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
-      for (const bound of BOUNDS) delete jsonSchema[bound];
+      delete jsonSchema.minimum;
+      delete jsonSchema.maximum;
     },
   });
-  return inputSchema as McpTool["inputSchema"];
+  const portable = portableSchema({ name, inputSchema: whole as JsonObjectSchema });
+  if ("reason" in portable) throw new Error(portable.reason);
+  return portable.inputSchema as McpTool["inputSchema"];
 }
 
-/** Other names of an argument are understood, and not offered; so is the `timeout` that every other tool takes, where nothing waits. */
+/** What its arguments are read by: with their bounds, and with names that are understood, but not offered. */
+function understoodBy(
+  schema: z.ZodObject,
+  aliases: Readonly<Record<string, string>>,
+  hidden: readonly string[],
+): JsonObjectSchema {
+  const { properties: own = {}, ...rest } = z.toJSONSchema(schema, { io: "input" }) as JsonObjectSchema;
+  const others = [
+    ...hidden.map((name) => [name, own[name]] as const),
+    ...Object.entries(aliases).map(([alias, name]) => [alias, own[name]] as const),
+    // Every other tool takes it.
+    ...("timeout" in own ? [] : [["timeout", {}] as const]),
+  ].map(([name, described]) => [name, { ...described, deprecated: true }]);
+  return { ...rest, properties: { ...own, ...Object.fromEntries(others) }, additionalProperties: false };
+}
+
+/** The arguments by their own names, without a `timeout` where nothing waits. */
 function renamed(
   args: Record<string, unknown>,
   aliases: Readonly<Record<string, string>>,
@@ -138,30 +145,6 @@ function renamed(
     ([name]) => !(name in aliases && (aliases[name] ?? "") in args) && (name !== "timeout" || waits),
   );
   return Object.fromEntries(own.map(([name, value]) => [aliases[name] ?? name, value]));
-}
-
-/** A model writes "3" for 3, and "true" for true. */
-function asTyped(
-  args: Record<string, unknown>,
-  properties: Record<string, { type?: string }>,
-): Record<string, unknown> {
-  const typed = (name: string, value: unknown): unknown => {
-    const type = properties[name]?.type;
-    if (typeof value !== "string" || value.trim() === "") return value;
-    if (type === "number" || type === "integer") return Number.isNaN(Number(value)) ? value : Number(value);
-    if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
-    return value;
-  };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typed(name, value)]));
-}
-
-function faultsOf(issue: z.core.$ZodIssue, names: readonly string[]): { path: string; reason: string }[] {
-  if (issue.code !== "unrecognized_keys")
-    return [{ path: `/${issue.path.map(String).join("/")}`, reason: issue.message }];
-  return issue.keys.map((key) => ({
-    path: `/${key}`,
-    reason: `there is no such argument${didYouMean(key, names)}`,
-  }));
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -8,7 +8,7 @@ export const SELECT = define(
   "select_editor",
   "Chooses the Editor for this session's calls that name none. Use it if list_editors shows several.",
   z.object({
-    editor: z.string().min(1).max(200).nullable().describe("Its project's name or id; null: none."),
+    editor: z.string().max(200).nullable().describe("Its project's name or id; empty: none."),
   }),
   { readOnly: true },
   async ({ editor }, { broker, principal, selection }) => {
@@ -18,7 +18,7 @@ export const SELECT = define(
         "select_editor chooses for a session, but this request belongs to none. Name the Editor in the `editor` argument of each call.",
       );
     }
-    if (editor === null) {
+    if (!editor) {
       await selection.select(undefined);
       return {
         status: "completed",

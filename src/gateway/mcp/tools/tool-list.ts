@@ -1,13 +1,13 @@
 /** The list of tools as MCP clients see it, and notifications of its changes. */
-import { isSpecType, type Tool as McpTool } from "@modelcontextprotocol/server";
+import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
+import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
-import { hasPlainKeywords } from "../../tools/plain-schema.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 import { hintsOf } from "./hints.js";
 
@@ -35,7 +35,12 @@ export function createToolList(
     const offered = (await deps.broker.tools(principal)).filter(({ name }) => !BROKER_TOOLS.has(name));
     const several = new Set(offered.flatMap(({ editors }) => editors)).size > 1;
     if (principal === undefined) isOfSeveral = several;
-    const unity = offered.map((tool) => describe(tool, { several, waits }));
+    const unity = offered.flatMap((tool) => {
+      const portable = portableSchema(tool);
+      // Whoever looks at its Editor sees why (tool-limits.ts).
+      if ("reason" in portable) return [];
+      return [describe(tool, offerParameters(tool, { several, waits }, portable.inputSchema), several)];
+    });
     const own = [...BROKER_TOOLS.values()].map(({ described }) => described(waits));
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
@@ -85,47 +90,17 @@ export function createToolList(
   };
 }
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
-
 /** Begins with the broker's own words; the rest is the Editor's text, which may say anything. `several`: Editors to choose from. */
-function describe(tool: OfferedTool, { several, waits }: { several: boolean; waits: WaitLimits }): McpTool {
+function describe(tool: OfferedTool, inputSchema: JsonObjectSchema, several: boolean): McpTool {
   const { title = tool.name } = tool.annotations;
-  const described = (inputSchema: JsonObjectSchema) => ({
+  return {
     name: tool.name,
     ...(title === tool.name ? {} : { title }),
     description: `[${several ? editorsOf(tool) : "Unity"}] ${tool.description}`,
-    inputSchema: hasPlainKeywords(inputSchema) ? withoutAssumed(inputSchema) : inputSchema,
+    inputSchema: inputSchema as McpTool["inputSchema"],
     // No outputSchema: the answer after a wait has ended would violate it.
     annotations: hintsOf(tool.annotations),
-  });
-  const whole = described(offerParameters(tool, { several, waits }));
-  if (isSpecType.Tool(whole)) return whole as McpTool;
-  // One tool with an invalid schema would make clients refuse the whole list.
-  return described(
-    offerParameters({ ...tool, inputSchema: { type: "object" } }, { several, waits }),
-  ) as McpTool;
-}
-
-/** Without what the protocol assumes (MCP 2025-11-25, JSON Schema usage), and what is checked here for every call. */
-function withoutAssumed({ $schema, additionalProperties, properties, ...rest }: JsonObjectSchema): object {
-  const listed = Object.entries(properties ?? {}).map(([name, schema]) => [
-    name,
-    withoutEmptyDefault(schema),
-  ]);
-  return {
-    ...rest,
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(listed) }),
-    ...($schema === DIALECT || $schema === undefined ? {} : { $schema }),
-    ...(additionalProperties === false || additionalProperties === undefined ? {} : { additionalProperties }),
   };
-}
-
-/** An empty default is what leaving a parameter out looks like anyway. */
-function withoutEmptyDefault<T>(schema: T): T {
-  if (typeof schema !== "object" || schema === null || !("default" in schema)) return schema;
-  const { default: value, ...rest } = schema;
-  const isEmpty = value === false || value === "" || (Array.isArray(value) && value.length === 0);
-  return isEmpty ? (rest as T) : schema;
 }
 
 /** Most Editors named. */

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import { head } from "../../../shared/shortened-text.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
+import { type PortableSchema, portableSchema } from "../../../shared/tools/portable-schema.js";
 import { define } from "./broker-tool.js";
 
 /** The most of a description in a list of all tools, characters. */
@@ -38,6 +39,7 @@ export const LIST_UNITY_TOOLS = define(
       .map((tool) => ({
         name: tool.name,
         editors: tool.editors,
+        ...unlisted(portableSchema(tool)),
         ...(tool.editors.some((editor) => there.has(editor)) ? {} : { connected: false }),
         ...(named === undefined
           ? { description: brief(tool.description) }
@@ -54,7 +56,10 @@ export const LIST_UNITY_TOOLS = define(
     const away = isAway
       ? " Those with connected: false are of an Editor that is closed: a call waits for it."
       : "";
-    return { status: "completed", tools, message: `${tools.length} tool(s). ${how}${away}` };
+    const few = tools.some((tool) => "not_in_list" in tool)
+      ? " Those with not_in_list are missing from lists for models, and can be called this way only."
+      : "";
+    return { status: "completed", tools, message: `${tools.length} tool(s). ${how}${away}${few}` };
   },
 );
 
@@ -72,6 +77,9 @@ export const CALL_UNITY_TOOL = define(
   { readOnly: false, waitSeconds: "standard" },
   ({ tool, arguments: args, ...parameters }, { callUnityTool }) => callUnityTool(tool, args, parameters),
 );
+
+const unlisted = (portable: PortableSchema): { not_in_list?: string } =>
+  "reason" in portable ? { not_in_list: portable.reason } : {};
 
 function brief(description: string): string {
   const [line = ""] = description.split("\n");

@@ -4,7 +4,8 @@ import { Call } from "../routes/submit.js";
 import { Filter } from "./filter.js";
 
 /** Comes back with the answer. */
-const id = z.union([z.string().max(200), z.number()]).optional();
+export const MessageId = z.union([z.string().max(200), z.number()]);
+const id = MessageId.optional();
 const logId = z.string().max(200);
 
 export const ClientMessage = z.discriminatedUnion("type", [

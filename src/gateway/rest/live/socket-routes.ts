@@ -15,6 +15,7 @@ import { UNREAD_MS } from "../../events/event-stream.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { webSocketUpgrades } from "../../http/upgrades.js";
 import { isDirect, onReset } from "../../mcp/http/http-exchange.js";
+import { bodyIn, clausesOf } from "../../mcp/read-message.js";
 import type { RestCall, RestExchanges } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
@@ -22,7 +23,7 @@ import { problemFrom, rawProblem, sendHttpProblem, sendProblem } from "../proble
 import type { RestAnswer } from "../rest-answer.js";
 import { submit } from "../routes/submit.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
-import { ClientMessage, type ServerMessage } from "./messages.js";
+import { ClientMessage, MessageId, type ServerMessage } from "./messages.js";
 
 export interface SocketRoutesDeps extends FollowDeps {
   broker: Broker;
@@ -198,20 +199,19 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
   });
   socket.on("error", (error) => log.debug({ error: error.message }, "a WebSocket failed"));
   const take = async (text: string): Promise<unknown> => {
-    const read = readMessage(text);
-    const id = read instanceof BrokerError ? undefined : read.id;
+    const { id, message } = readMessage(text);
     try {
       // One that cannot be read counts too.
       const refused = await deps.rate.refused(request);
       if (refused) throw refused;
-      if (read instanceof BrokerError) throw read;
+      if (message instanceof BrokerError) throw message;
       const way = {
         gone: gone.signal,
         isDirect: isDirect(request.raw),
         onReset: (callback: () => void) => onReset(request.raw.socket, callback),
         write: (answered: RestAnswer) => answer(id, answered),
       };
-      return await exchanges.serveMessage(request, way, (call) => handle(read, call));
+      return await exchanges.serveMessage(request, way, (call) => handle(message, call));
     } catch (error) {
       return answer(id, problemFrom(error, log));
     }
@@ -231,15 +231,17 @@ function serve(socket: WebSocket, request: FastifyRequest, deps: SocketRoutesDep
 /** The key of the follower of everything; no log_id is empty. */
 const EVERYTHING = "";
 
-function readMessage(text: string): ClientMessage | BrokerError {
+/** The message, or what is wrong with it; `id`: that of a wrong one too, so that its sender learns of it. */
+function readMessage(text: string): { id: ClientMessage["id"]; message: ClientMessage | BrokerError } {
+  const wrong = (what: string): BrokerError => new BrokerError("INVALID_ARGUMENTS", `The message ${what}.`);
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = bodyIn(text);
   } catch {
-    return new BrokerError("INVALID_ARGUMENTS", "The message is not JSON.");
+    return { id: undefined, message: wrong("is not JSON") };
   }
   const read = ClientMessage.safeParse(json);
-  if (read.success) return read.data;
-  const said = read.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; ");
-  return new BrokerError("INVALID_ARGUMENTS", `The message is wrong: ${head(said, 1_000)}.`);
+  if (read.success) return { id: read.data.id, message: read.data };
+  const id = MessageId.safeParse((json as { id?: unknown } | null)?.id).data;
+  return { id, message: wrong(`is wrong: ${head(clausesOf(read.error.issues).join("; "), 1_000)}`) };
 }

@@ -39,21 +39,35 @@ describe("▲3 the broker's own parameters are no part of a call", () => {
   });
 
   test.each([
-    ["", ""],
     [7, 7],
     ["long", "x".repeat(201)],
     [{}, {}],
   ])("a text that is %j is named as wrong", (_name, value) => {
     const { wrong, parameters } = takeParameters(plain, { idempotency_key: value });
-    expect(wrong).toEqual(["/idempotency_key must be a string of 1 to 200 characters"]);
+    expect(wrong).toEqual(["idempotency_key must be a string of 1 to 200 characters"]);
     expect(parameters.idempotencyKey).toBeUndefined();
   });
 
-  test("null means not given", () => {
-    expect(takeParameters(plain, { force_new: null, editor: null })).toMatchObject({
-      wrong: [],
+  test("null and an empty text mean not given", () => {
+    const empty = { force_new: null, editor: "", timeout: "", idempotency_key: "", if_away: null };
+    const none = { wrong: [], arguments: {}, parameters: { timeout: undefined } };
+    expect(takeParameters(plain, empty)).toEqual(none);
+    expect(takeParameters(plain, {}, empty)).toEqual(none);
+  });
+
+  test("they are understood in other spellings, except for one that is a parameter of the tool", () => {
+    const spelled = { idempotencyKey: "k", "force-new": "op1", Editor: "shop", Timeout: 3 };
+    expect(takeParameters(plain, spelled)).toMatchObject({
       arguments: {},
+      parameters: { idempotencyKey: "k", forceNew: "op1", editor: "shop", timeout: 3 },
     });
+    const capital = completeTool({
+      name: "t",
+      description: "",
+      inputSchema: { properties: { Timeout: {} } },
+    });
+    const taken = takeParameters(capital, { timeOut: 1, timeout: 3 });
+    expect(taken).toMatchObject({ arguments: { timeOut: 1 }, parameters: { timeout: 3 } });
   });
 });
 

@@ -30,7 +30,7 @@ namespace JobBroker.Bridge.Tools.Parameters
                 var name = path + member.Name;
                 var value = Given(arguments, member, name);
                 if (value != null) member.Property.SetValue(instance, Value(member.Shape, value, name, member.Range));
-                else if (member.Required) throw Invalid($"{name} is required.");
+                else if (member.Required) throw Invalid($"{name} is missing.");
             }
             return instance;
         }
@@ -94,9 +94,8 @@ namespace JobBroker.Bridge.Tools.Parameters
                     if (string.Equals(choice.Key, (string?)token, anyCase)) return choice.Value;
                 }
             }
-            var given = token.Type == JTokenType.String ? $"\"{Shortened((string)token!)}\"" : KindOf(token);
             var words = string.Join(", ", shape.Choices.Select(one => one.Key));
-            throw Invalid($"{name} must be one of {words}, not {given}.");
+            throw Wrong(name, $"one of {words}", token);
         }
 
         private static object List(ParameterShape shape, JArray items, string name, ParameterRangeAttribute? range)
@@ -158,7 +157,7 @@ namespace JobBroker.Bridge.Tools.Parameters
                 case JTokenType.Null:
                     return "null";
                 default:
-                    return "a string";
+                    return $"the text \"{Shortened(token.ToString())}\"";
             }
         }
 

@@ -59,6 +59,36 @@ public sealed class ExecutionEngineTests : IDisposable
         Assert.Equal("security_blocked", engine.Ledger.Get("op")!.Outcome!.ErrorType);
     }
 
+    public sealed class Counted
+    {
+        public int Count { get; set; }
+    }
+
+    private sealed class CountingTool : AbstractUnityTool<Counted, Counted>
+    {
+        public int Invoked { get; private set; }
+
+        protected override Task<Counted> ExecuteAsync(Counted parameters, ToolContext context)
+        {
+            Invoked++;
+            return Task.FromResult(parameters);
+        }
+    }
+
+    [Fact]
+    public void Arguments_that_do_not_fit_are_refused_before_it_begins()
+    {
+        var tool = new CountingTool();
+        // With a Path, which it does not have.
+        engine.Accept("op", tool);
+        engine.Pump();
+        Assert.Equal(0, tool.Invoked);
+        Assert.Equal([LedgerState.Failed], engine.Told);
+        var outcome = engine.Ledger.Get("op")!.Outcome!;
+        Assert.Equal("invalid_arguments", outcome.ErrorType);
+        Assert.Null(outcome.StartedAt);
+    }
+
     [Fact]
     public void What_ends_at_once_is_settled_by_the_pump_that_began_it()
     {

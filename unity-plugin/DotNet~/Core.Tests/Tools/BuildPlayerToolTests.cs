@@ -54,7 +54,7 @@ public sealed class BuildPlayerToolTests : IDisposable
         var unknown = await ToolCall.Fails(Tool, new { BuildTarget = "Dreamcast" });
         Assert.Equal("unsupported_build_target", unknown.Type);
         Assert.Contains("It can build for StandaloneLinux64, Android", unknown.Message);
-        Assert.Equal("BuildTarget is required.", (await ToolCall.Fails(Tool)).Message);
+        Assert.Equal("BuildTarget is missing.", (await ToolCall.Fails(Tool)).Message);
         Assert.Empty(editor.Builds.Built);
     }
 

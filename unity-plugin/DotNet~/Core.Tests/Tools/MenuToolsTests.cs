@@ -99,7 +99,7 @@ public sealed class MenuToolsTests : IDisposable
     {
         Assert.Equal("menu_item_not_found", (await ToolCall.Fails(Execute, new { MenuItemPath = "Tools/Moon" })).Type);
         Assert.Equal("invalid_arguments", (await ToolCall.Fails(Execute, new { MenuItemPath = " " })).Type);
-        Assert.Equal("MenuItemPath is required.", (await ToolCall.Fails(Execute)).Message);
+        Assert.Equal("MenuItemPath is missing.", (await ToolCall.Fails(Execute)).Message);
     }
 
     private static class Studio

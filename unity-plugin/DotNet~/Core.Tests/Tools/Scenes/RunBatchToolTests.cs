@@ -59,7 +59,7 @@ public sealed class RunBatchToolTests : IDisposable
     [InlineData("""{"Tool":"build-player"}""", "build-player cannot run")]
     [InlineData("""{"Tool":"run-tests"}""", "run-tests cannot run")]
     [InlineData("""{"Tool":"create-game-object","Arguments":{"Nme":"A"}}""", "Step 1 (create-game-object): There is no parameter Nme.")]
-    [InlineData("""{"Tool":"delete-game-object"}""", "Step 1 (delete-game-object): Target is required.")]
+    [InlineData("""{"Tool":"delete-game-object"}""", "Step 1 (delete-game-object): Target is missing.")]
     public async Task A_step_that_cannot_run_stops_all_before_the_first(string step, string says)
     {
         var error = await editor.Fails("run-batch", $$"""{"Steps":[{{Make}},{{step}}]}""");

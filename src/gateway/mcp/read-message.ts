@@ -1,0 +1,175 @@
+/**
+ * The one reading of what clients send, on every surface that carries MCP: a message as its servers may trust it, or what is wrong with
+ * it and what to send instead (JSON-RPC 2.0; MCP 2025-11-25, "Messages"). Members that nobody knows are ignored, and null in a member
+ * that may be left out is like leaving it out.
+ */
+import { ClientRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import { depthOf } from "../../shared/results/json-depth.js";
+import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
+import { ASYNC_REQUESTS } from "./revision-2025/async-calls.js";
+import { VERSION_KEY } from "./revision-2026/protocol.js";
+
+export type ReadMessage =
+  | { message: JSONRPCMessage }
+  /** `isAwaited`: false if nobody waits for it, as for a broken notification. */
+  | { refusal: Refusal; isAwaited: boolean };
+
+export type Refusal = JSONRPCMessage & { error: { code: number; message: string } };
+
+/** How deep a message may nest beside the arguments of a call, which have a limit of their own. */
+const MOST_LEVELS = 200;
+
+/** Never throws. */
+export function readMessage(text: string): ReadMessage {
+  let value: unknown;
+  try {
+    value = jsonIn(text);
+  } catch {
+    return refusal(null, RPC_PARSE_ERROR, "The message is not JSON. Send one JSON object, in UTF-8.");
+  }
+  if (Array.isArray(value))
+    return refusal(null, RPC_INVALID_REQUEST, "Batches are not supported. Send one message at a time.");
+  if (!isObject(value))
+    return refusal(null, RPC_INVALID_REQUEST, "The message is no JSON object. Send one of JSON-RPC 2.0.");
+  const { jsonrpc, id, method, params, result, error } = value;
+  const isAnswer = isUnset(method) && ("result" in value || "error" in value);
+  // An answer to an answer could be taken for one to another request. And some write null where a notification has no id.
+  const isRequest = id !== undefined && !isAnswer && !(id === null && isNotification(method));
+  const refuse = (said: string, code = RPC_INVALID_REQUEST): ReadMessage =>
+    refusal(canComeBack(id) && isRequest ? id : null, code, said, isRequest);
+
+  if (jsonrpc !== "2.0") return refuse('The message is not of JSON-RPC 2.0. Add "jsonrpc": "2.0".');
+  if (isAnswer)
+    return {
+      message: { jsonrpc, id, ...(isUnset(error) ? { result: result ?? {} } : { error }) } as JSONRPCMessage,
+    };
+  if (typeof method !== "string") return refuse("`method` is no string. Name the method that you call.");
+  if (isRequest && typeof id !== "string" && !Number.isSafeInteger(id))
+    return refuse("`id` is neither a string nor an integer below 2^53. Use one of these.");
+  if (!isUnset(params) && !isObject(params))
+    return refuse("`params` is no object. Send the parameters by name, or none.", RPC_INVALID_PARAMS);
+  const isCall = method.startsWith("tools/");
+  const { arguments: _own, ...beside } = (params ?? {}) as Record<string, unknown>;
+  if (depthOf(isCall ? beside : params, MOST_LEVELS + 1) > MOST_LEVELS)
+    return refuse(`\`params\` nest deeper than ${MOST_LEVELS} levels. Send less.`, RPC_INVALID_PARAMS);
+  const given = isObject(params) ? { params: withoutNulls(params, isCall) } : {};
+  const faults = isRequest ? faultsOf(method, given.params ?? {}) : [];
+  if (faults.length > 0)
+    return refuse(
+      `The request is wrong: ${faults.join("; ")}. Fix it, then send it again.`,
+      RPC_INVALID_PARAMS,
+    );
+  return { message: { jsonrpc, method, ...(isRequest ? { id } : {}), ...given } as JSONRPCMessage };
+}
+
+/** Throws a SyntaxError. A byte order mark, with which some begin, is no part of JSON. */
+function jsonIn(text: string): unknown {
+  return JSON.parse(text.replace(/^\uFEFF/, ""));
+}
+
+/** A body of the REST API, where null says the same. Throws a SyntaxError. */
+export function bodyIn(text: string): unknown {
+  const value = jsonIn(text);
+  return isObject(value) ? withoutNulls(value, true) : value;
+}
+
+/** Without the members that are null. `keepsArguments`: but for those of its `arguments`, where null may be a value. */
+function withoutNulls(
+  value: Record<string, unknown>,
+  keepsArguments: boolean,
+  levels = MOST_LEVELS,
+): Record<string, unknown> {
+  const used = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(
+    used.map(([name, member]) => [
+      name,
+      isObject(member) && levels > 0 && !(keepsArguments && name === "arguments")
+        ? withoutNulls(member, false, levels - 1)
+        : member,
+    ]),
+  );
+}
+
+const SCHEMAS = new Map<string, z.ZodType>(
+  [...ClientRequestSchema.options, ...ASYNC_REQUESTS].map(({ shape }) => [
+    shape.method.value,
+    shape.params as z.ZodType,
+  ]),
+);
+
+/** Methods that belong to a session; a stateless request of one is refused as unknown. */
+const OF_SESSIONS =
+  /^(initialize|ping|logging\/.*|resources\/(un)?subscribe|tasks\/(list|result)|tools\/(call_async|progress|result))$/;
+
+/** What is wrong with the parameters of a method; nothing of one that is not known here. */
+function faultsOf(method: string, params: Record<string, unknown>): string[] {
+  const isStateless = isObject(params._meta) && VERSION_KEY in params._meta;
+  if (isStateless && OF_SESSIONS.test(method)) return [];
+  const read = SCHEMAS.get(method)?.safeParse(params);
+  return read?.success === false ? clausesOf(read.error.issues, "params") : [];
+}
+
+/** Each issue as a clause about what it names, the first few. `within`: what contains it all. */
+export function clausesOf(issues: readonly z.core.$ZodIssue[], within?: string): string[] {
+  return issues.slice(0, 5).map((issue) => {
+    const name = [...(within === undefined ? [] : [within]), ...issue.path].join(".");
+    return `${name || "it"} ${clauseOf(issue)}`;
+  });
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "a boolean",
+  object: "an object",
+  record: "an object",
+  array: "an array",
+};
+
+function clauseOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.endsWith("received undefined")
+        ? "is missing"
+        : `must be ${NAMES[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "unrecognized_keys":
+      return `has no ${issue.keys.join(", ")}`;
+    case "invalid_union": {
+      const each = issue.errors.map((errors) =>
+        errors.map((error) => [...error.path, clauseOf(error)].join(" ")),
+      );
+      return (
+        [...new Set(each.map((clauses) => clauses.join(" and ")))].join(", or ") || "is of no known type"
+      );
+    }
+    case "too_big":
+      return `must be at most ${issue.maximum}${unitOf(issue)}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}${unitOf(issue)}`;
+    case "custom":
+      return issue.message;
+    default:
+      return `is wrong: ${issue.message}`;
+  }
+}
+
+const unitOf = ({ origin }: { origin: string }): string => (origin === "string" ? " characters long" : "");
+
+function refusal(id: string | number | null, code: number, message: string, isAwaited = true): ReadMessage {
+  return { refusal: { jsonrpc: "2.0", id, error: { code, message } } as never, isAwaited };
+}
+
+/** JSON carries it back as it came. */
+const canComeBack = (id: unknown): id is string | number =>
+  typeof id === "string" || (typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id)));
+
+const isNotification = (method: unknown): boolean =>
+  typeof method === "string" && method.startsWith("notifications/");
+const isUnset = (value: unknown): value is null | undefined => value === undefined || value === null;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
