@@ -1,6 +1,6 @@
 /** The broker from a terminal: calls, their outcomes, and that no habit of a terminal runs anything twice. */
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
