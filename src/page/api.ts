@@ -3,7 +3,7 @@ import { becomes, connection } from "./connection.js";
 
 const BASE = "/api/v1";
 
-/** A caller of its own: what a person looks at here proves nothing of what another client has read. */
+/** A caller of its own: what it names counts for no other client. */
 const CLIENT = "operators-page";
 
 /** A refusal: the message of the broker's own table, which says what to do next. */

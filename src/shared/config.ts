@@ -135,7 +135,7 @@ export const CONFIG = {
     .describe("`1`: everything is also logged to `logs/` in the data directory; a path: to that folder"),
   UNITY_BROKER_RETENTION_HOURS: hours(24).describe("How long an ended operation and its result are kept"),
   UNITY_BROKER_REPLAY_MINUTES: hours(15).describe(
-    "How long a delivered outcome answers identical calls from callers that did not confirm it",
+    "How long a delivered outcome answers identical calls of callers that have not read it",
   ),
   UNITY_BROKER_ABSENT_MINUTES: hours(10).describe(
     "An operation that was not sent expires once its Editor has been away for this long",

@@ -35,7 +35,7 @@ export function stateIn(colours: Colours, state: State | string): string {
 
 /**
  * One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. `remembers`:
- * typed again after this outcome, it runs again (read-outcomes.ts).
+ * typed again after this outcome, it runs again (read-by-name.ts).
  */
 export function renderAnswer(given: Answer, colours: Colours, self: string, remembers = false): string {
   const { result, partial_result, preview, message, ...rest } = given;
@@ -97,7 +97,7 @@ function hintsFor(answer: Answer, self: string, remembers: boolean): string[] {
     ];
   }
   if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
-  // A call whose outcome was new runs again when it is typed again (read-outcomes.ts).
+  // A call whose outcome was new runs again when it is typed again (read-by-name.ts).
   const isNew = answer.deduplicated === undefined && state !== "interrupted";
   if (force_new !== undefined && state !== undefined && !isNew)
     return [

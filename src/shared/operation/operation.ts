@@ -262,8 +262,8 @@ export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string
 }
 
 /**
- * Did the Editor begin to execute it, or may it have begun (`interrupted`)? An ended operation that never began answers
- * a later call only if that is an older request (replay, ▲6: src/shared/operation/replay.ts).
+ * Did the Editor begin to execute it, or may it have begun (`interrupted`)? An ended operation that never began leaves the
+ * same call to run (again.ts).
  */
 export function mayHaveBegun(record: OperationRecord): boolean {
   if (record.executedAs !== undefined) return false;

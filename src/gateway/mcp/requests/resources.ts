@@ -96,7 +96,7 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
       return { contents: [{ uri, mimeType: JSON_TYPE, text: wellFormedJson(state) }] };
     }
     if (source.record) {
-      // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
+      // Read (▲7): a caller that names a log_id has read what was delivered to it before.
       await request.names(named.id);
       request.delivers(source.record);
     }
@@ -107,7 +107,7 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
   });
 }
 
-/** Only a part of the outcome, so it does not count as its delivery; but naming the log_id proves the earlier ones (▲7). */
+/** Only a part of the outcome, so it is no delivery (▲7); but its caller names the log_id. */
 async function readFile(
   broker: Broker,
   { principal, uri, request }: ResourceRead,

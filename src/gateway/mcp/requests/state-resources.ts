@@ -68,7 +68,7 @@ export async function readState(broker: Broker, { principal, uri, request }: Sta
     return { operations: views.map((view) => answerOf(view, { brief: true })) };
   }
   if (!UUID.test(id)) return undefined;
-  // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
+  // Read (▲7): a caller that names a log_id has read what was delivered to it before.
   await request.names(id);
   const view = await broker.read(principal, id);
   return typeof view === "object" ? answerOf(view, { brief: true }) : undefined;

@@ -113,8 +113,8 @@ export function serveAsyncCalls(server: Server, deps: McpServerDeps, client: Asy
 }
 
 /**
- * Tells of an operation until it ends. When the time ends before, `tools/result` says `timeout`. A notification is no delivery (▲7): nobody
- * can know that it was read; until the client names the log_id, the same call is answered by this outcome.
+ * Tells of an operation until it ends. When the time ends before, `tools/result` says `timeout`. A notification delivers nothing (▲7): until
+ * the client has read the result by its log_id, the same call is answered by this outcome.
  */
 async function follow(
   { broker, log, progress = PROGRESS_DEFAULTS }: McpServerDeps,

@@ -35,7 +35,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
   const shown = async (view: OperationView): Promise<McpTask> =>
     asMcpTask(taskOf(view, await broker.retentionMs()));
 
-  /** Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read; recorded before anything else. */
+  /** Read (▲7): a caller that names a log_id has read what was delivered to it before; noted before anything else. */
   const named = async <T>(taskId: string, asked: TaskRequest, read: () => Promise<T>): Promise<T> => {
     try {
       if (!UUID.test(taskId)) throw notFound();

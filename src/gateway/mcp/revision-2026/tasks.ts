@@ -73,7 +73,7 @@ async function found(deps: McpServerDeps, asked: ReadRequest): Promise<Operation
   const view =
     typeof taskId === "string" && UUID.test(taskId)
       ? await refusing(deps, async () => {
-          // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
+          // Read (▲7): a caller that names a log_id has read what was delivered to it before.
           await request.names(taskId);
           return deps.broker.read(principal, taskId);
         })

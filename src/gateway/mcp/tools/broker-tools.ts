@@ -136,8 +136,8 @@ const TOOLS: BrokerTool[] = [
 export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 /**
- * Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read; recorded before the call does
- * anything else.
+ * Read (▲7): a caller that names a log_id has read what was delivered to it before; noted before the call does anything
+ * else.
  */
 async function ofNamed(
   named: string,

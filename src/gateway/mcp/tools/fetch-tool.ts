@@ -84,7 +84,7 @@ export const FETCH = define(
     const cacheId = args.log_id;
     const source = UUID.test(cacheId) ? await results.find(principal, cacheId) : undefined;
     if (!source) return missing(cacheId);
-    // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
+    // Read (▲7): a caller that names a log_id has read what was delivered to it before.
     if (source.record) await request.names(cacheId);
     // What it has only reported is not its outcome.
     if (source.record && source.partial === undefined) request.delivers(source.record);

@@ -65,7 +65,7 @@ async function whole(broker: Broker, id: string, call: RestCall): Promise<RestAn
   const { principal, request, ifNoneMatch } = call;
   const source = UUID.test(id) ? await broker.results.find(principal.id, id) : undefined;
   if (!source || source.partial !== undefined) throw none(id, source);
-  // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
+  // Read (▲7): a caller that names a log_id has read what was delivered to it before.
   await request.names(id);
   // A result does not change, and no two operations have the same.
   const etag = `"${source.cacheId}-${source.bytes}"`;
