@@ -8,7 +8,7 @@ import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
 import { markKnown } from "../shared/operation/abandoned.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { askingOf } from "../shared/operation/askings.js";
+import { asked } from "../shared/operation/askings.js";
 import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
@@ -147,7 +147,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   /** Whoever waits for an outcome is owed it; what is repeatable or only read is owed to nobody. */
   const asksFor = async (principal: string, logId: string, caller: Caller): Promise<void> => {
     const own = await ownNamed(principal, logId);
-    if (typeof own !== "object" || own.effect !== "mutating" || askingOf(own, caller)) return;
+    if (typeof own !== "object" || own.effect !== "mutating" || !asked(own, caller)) return;
     await deliveries.asks(caller, logId);
   };
 

@@ -11,8 +11,11 @@ export interface Deliveries {
   delivered(caller: Caller, logId: string, how: { isRead: boolean }): Promise<void>;
   /** The connection was reset before the caller can have read it. */
   undelivered(caller: Caller, logId: string): Promise<void>;
-  /** The caller named this log_id in a message: it has read what was delivered to it before. */
-  named(caller: Caller, logId: string): Promise<void>;
+  /**
+   * The caller named this log_id in a message: it has read what was delivered to it before. Nothing happens to another
+   * principal's operation.
+   */
+  named(by: { principal: string; caller: Caller }, logId: string): Promise<void>;
   /**
    * The client cancelled an unanswered request for this operation; `isOwn`: it created it; `isTimeout`: only because its time
    * was over. Nothing happens to another principal's operation.
@@ -69,7 +72,8 @@ export function createDeliveries(operations: Pick<Operations, "change">): Delive
     delivered: (caller, logId, { isRead }) =>
       changeOutcome(logId, (record, now) => delivered(record, caller, { now, isRead })),
     undelivered: (caller, logId) => changeOutcome(logId, (record) => undelivered(record, caller)),
-    named: (caller, logId) => changeOutcome(logId, (record) => named(record, caller)),
+    named: ({ principal, caller }, logId) =>
+      changeOutcome(logId, (record) => (record.principal === principal ? named(record, caller) : undefined)),
     givenUp: ({ principal, caller }, { logId, isOwn, isTimeout }) =>
       change(logId, (record, now) => {
         if (record.principal !== principal) return undefined;

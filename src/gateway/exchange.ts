@@ -44,7 +44,7 @@ export interface Exchange {
   readonly isCancelled: boolean;
   /** The request waits for this operation; `isOwn`: it created it. */
   waitsFor(logId: string, isOwn: boolean): void;
-  /** It names this log_id: its caller has read what was delivered to it before. */
+  /** It names this log_id: its caller has read what was delivered to it before, unless it is one that says so itself. */
   names(logId: string): Promise<void>;
   /** Its answer carries the outcome of this operation. */
   delivers(operation: DeliveredOperation): void;
@@ -61,8 +61,17 @@ export interface Exchange {
 }
 
 export interface Exchanges {
-  /** `isCounted`: whether what is written now counts as delivered for a mutating tool; left out: it does. */
-  open(from: { principal: string; caller: Caller; way: Way; isCounted?: () => boolean }): Exchange;
+  /**
+   * `isCounted`: whether what is written now counts as delivered for a mutating tool; left out: it does. `saysRead`: the request
+   * says that its caller has read what it names.
+   */
+  open(from: {
+    principal: string;
+    caller: Caller;
+    way: Way;
+    isCounted?: () => boolean;
+    saysRead?: boolean;
+  }): Exchange;
   /** Answers open waits as if their time was over, and resolves when they are answered; takes at most `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
 }
@@ -88,7 +97,7 @@ export function createExchanges(
     void stored.catch((error: Error) => log.warn({ error: error.message }, what));
 
   return {
-    open({ principal, caller, way, isCounted = () => true }) {
+    open({ principal, caller, way, isCounted = () => true, saysRead = false }) {
       const arrivedAt = performance.now();
       const wait = new AbortController();
       let isDropped = way.gone.aborted;
@@ -157,8 +166,11 @@ export function createExchanges(
           waited = { logId, isOwn };
           noteGivenUp();
         },
-        // What it was answered before came after it named this.
-        names: async (logId) => (way.isResumed ? undefined : deliveries.named(caller, logId)),
+        async names(logId) {
+          // What a resumed request was answered before came after it named this.
+          if (way.isResumed || (caller.readsByName && !saysRead)) return;
+          await deliveries.named({ principal, caller }, logId);
+        },
         delivers(operation) {
           carried = operation;
         },

@@ -4,7 +4,7 @@ import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
 import { BrokerError } from "../shared/errors.js";
 import type { ReplayOptions } from "../shared/operation/again.js";
-import { askingOf } from "../shared/operation/askings.js";
+import { asked, askingOf } from "../shared/operation/askings.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
 import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
@@ -72,7 +72,7 @@ export function createSubmit(
   ): Promise<void> => {
     const { logId, effect } = record;
     // What is repeatable or only read is owed to nobody: it can be made anew.
-    if (effect === "mutating" && !askingOf(record, caller)) await deliveries.asks(caller, logId);
+    if (effect === "mutating" && asked(record, caller)) await deliveries.asks(caller, logId);
     const labelled = client === undefined ? {} : { client };
     await operations.noteDuplicate(logId, { at: now, relation, caller: caller.id, requestId, ...labelled });
   };
@@ -160,7 +160,7 @@ export function createSubmit(
       readCall = await deps.calls.read(call);
     };
     if (!isAssumed && readCall.seen) await readAgain();
-    if (parameters.forceNew !== undefined) await deliveries.named(call.caller, parameters.forceNew);
+    if (parameters.forceNew !== undefined) await deliveries.named(call, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
       // A mutating call that is accepted between this reading and the write is concurrent with this one (▲5).

@@ -1,12 +1,21 @@
 /**
  * A client whose runs are processes of their own, and that is one caller all the same: the command line. It names itself in
- * `initialize`, under `capabilities.experimental`, over any transport; and it names a log_id once a person, or a file, has the
- * outcome, so that one that dies before has not read it.
+ * `initialize`, under `capabilities.experimental`, over any transport; and it says when a person, or a file, has the outcome,
+ * so that one that dies before has not read it.
  */
 import { createHash } from "node:crypto";
 import type { Caller } from "./operation/operation.js";
 
 const CAPABILITY = "unity-broker/caller";
+const READ = "unity-broker/read";
+
+/** `_meta` of a request by which such a client says that it has read the outcome of the operation that the request names. */
+export const SAYS_READ = { [READ]: true };
+
+/** Does a request with these parameters say so? */
+export function saysRead(params: { _meta?: unknown } | undefined): boolean {
+  return objectIn(params?._meta)[READ] === true;
+}
 
 /** What such a client declares. */
 export function declaredCaller(name: string): { experimental: Record<string, { name: string }> } {

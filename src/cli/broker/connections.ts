@@ -42,6 +42,12 @@ interface Connected {
   session: Promise<PipeSession | undefined>;
 }
 
+/** The frame as it is heard so much later than it came. */
+function waited({ header, text }: Frame<ToBroker>, ms: number): Frame<ToBroker> {
+  if (header.kind !== "message") return { header, text };
+  return { header: { ...header, waitedMs: (header.waitedMs ?? 0) + Math.round(ms) }, text };
+}
+
 export function createConnections({ version, opening, status, asked }: ConnectionsDeps): Connections {
   const sockets = new Set<Socket>();
   /** By the id of the session. */
@@ -104,8 +110,12 @@ export function createConnections({ version, opening, status, asked }: Connectio
       const { header } = frame;
       usedAt = performance.now();
       if (header.kind === "ping") writeFrame(socket, { kind: "pong" });
-      else if (connected) void connected.session.then((session) => session?.heard(frame));
-      else if (isMisfit) return;
+      else if (connected) {
+        const arrivedAt = performance.now();
+        void connected.session.then((session) =>
+          session?.heard(waited(frame, performance.now() - arrivedAt)),
+        );
+      } else if (isMisfit) return;
       else if (header.kind === "hello" && header.protocol !== PIPE_PROTOCOL) {
         isMisfit = true;
         misfit(socket, header);

@@ -4,6 +4,7 @@
  * when it says so: typed again after that, the call runs; killed before that, the next command gets the outcome.
  */
 import { hostname, userInfo } from "node:os";
+import { SAYS_READ } from "../../shared/named-caller.js";
 import type { Answer } from "../../shared/operation/answer.js";
 import { isFinal } from "../../shared/operation/operation.js";
 import type { BrokerClient } from "./broker-client.js";
@@ -16,5 +17,5 @@ export function callerName(key?: string): string {
 /** The outcome was printed, or written, whole. Without this the same command gets it once more. */
 export async function tellRead(client: BrokerClient, { log_id, state }: Answer): Promise<void> {
   if (log_id === undefined || state === undefined || !isFinal(state)) return;
-  await client.call("get_operation_status", { log_id }).catch(() => undefined);
+  await client.call("get_operation_status", { log_id }, { meta: SAYS_READ }).catch(() => undefined);
 }

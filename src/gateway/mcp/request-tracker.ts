@@ -19,6 +19,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import type { Log } from "../../shared/log.js";
+import { saysRead } from "../../shared/named-caller.js";
 import type { Caller } from "../../shared/operation/operation.js";
 import type { Exchange, Exchanges } from "../exchange.js";
 import type { Line } from "./line.js";
@@ -107,6 +108,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     const exchange = exchanges.open({
       ...{ principal, caller: deps.caller(), way: channel },
       isCounted: () => !hasInputEnded,
+      saysRead: saysRead(message.params),
     });
     const entry = createEntry(exchange, channel, message.id);
     const key = keyOf(message.id);

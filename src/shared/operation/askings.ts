@@ -67,14 +67,14 @@ export function givenUp(record: OperationRecord, caller: Caller): OperationRecor
  * outcome is owed to them as well.
  */
 export function stillOwed(
-  { acceptedAt, createdBy, askers }: OperationRecord,
+  { acceptedAt, createdBy, askers, firstDeliveredAt = acceptedAt }: OperationRecord,
   caller: Caller,
   { now, windowMs }: { now: number; windowMs: number },
 ): Record<string, Asking> {
   const all: Record<string, Asking> = { ...(createdBy.caller ? { [createdBy.caller]: {} } : {}), ...askers };
   return Object.fromEntries(
     Object.entries(all).flatMap(([id, { askedAt, deliveredAt, hasRead }]) => {
-      const since = askedAt ?? deliveredAt ?? acceptedAt;
+      const since = askedAt ?? deliveredAt ?? firstDeliveredAt;
       const mayComeBack = id !== caller.id && now - since < windowMs;
       return !hasRead && mayComeBack ? [[id, { askedAt: since }]] : [];
     }),

@@ -44,7 +44,10 @@ function faultOfBeginning(state: State, facts: Facts): string | undefined {
   const mine = madeFor(history, id);
   const isFor = (one: { id: string }): boolean =>
     madeFor(history, one.id)?.intent === mine?.intent ||
-    history.asked.some(({ id: asked, intent }) => asked === one.id && intent === mine?.intent);
+    history.asked.some(({ id: asked, intent, caller: by }) => {
+      const hasRead = history.read.some((each) => each.id === asked && each.caller === by);
+      return asked === one.id && intent === mine?.intent && !hasRead;
+    });
   const same = earlier.find(isFor);
   if (effectOf(facts) === "repeatable") return faultOfRepeating(state, id, same?.id);
   // ▲6 A caller that received it a whole window ago may mean a new call.
@@ -148,7 +151,9 @@ function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Fac
 function faultOfJoining(before: State, after: State, { tool }: Facts): string | undefined {
   for (const request of after.requests) {
     const record = request.logId === undefined ? undefined : before.store.records[request.logId];
-    const isNew = !before.requests.includes(request) && request.at === "waiting";
+    const isHere = ({ id, isDouble, at }: Request): boolean =>
+      id === request.id && isDouble === request.isDouble && at === "waiting";
+    const isNew = isHere(request) && !before.requests.some(isHere);
     const fault = record && isNew ? faultOfFinding(before, request, record) : undefined;
     if (fault !== undefined) return fault;
     if (!record || !isNew || isFinal(record.state)) continue;

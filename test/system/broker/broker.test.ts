@@ -76,7 +76,7 @@ describe("the main way", () => {
     const slow = await ran("slow", false);
     expect((await ann.submit("work", { Name: "slow" })).relation).toBe("replayed");
     expect((await client("ann", null).submit("work", { Name: "slow" })).relation).toBe("replayed");
-    await broker.named(ann.caller, slow);
+    await broker.named({ principal: "ann", caller: ann.caller }, slow);
     // The other caller is owed it as well.
     expect((await client("ann", null).submit("work", { Name: "slow" })).relation).toBe("replayed");
     const again = await ann.submit("work", { Name: "slow" });

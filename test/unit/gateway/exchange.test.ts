@@ -13,8 +13,10 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", 
 afterEach(() => void vi.useRealTimers());
 
 /** A request, and what was noted of it. */
-function stage(given: Partial<Way> & { caller?: Caller; isCounted?: () => boolean } = {}) {
-  const { caller = CALLER, isCounted, ...way } = given;
+function stage(
+  given: Partial<Way> & { caller?: Caller; isCounted?: () => boolean; saysRead?: boolean } = {},
+) {
+  const { caller = CALLER, isCounted, saysRead = false, ...way } = given;
   const did: string[] = [];
   const gone = new AbortController();
   let reset: () => void = () => undefined;
@@ -26,6 +28,7 @@ function stage(given: Partial<Way> & { caller?: Caller; isCounted?: () => boolea
   const deliveries = {
     delivered: (_caller, logId, { isRead }) => note(`${isRead ? "read" : "delivered"} ${logId}`),
     undelivered: (_caller, logId) => note(`undelivered ${logId}`),
+    named: ({ principal }, logId) => note(`${principal} named ${logId}`),
     givenUp: (_by, { logId, isOwn, isTimeout }) =>
       note(`given up ${logId}${isOwn ? ", own" : ""}${isTimeout ? ", timed out" : ""}`),
   } as Partial<Deliveries> as Deliveries;
@@ -35,6 +38,7 @@ function stage(given: Partial<Way> & { caller?: Caller; isCounted?: () => boolea
   const exchange = createExchanges({ deliveries, log: SILENT }).open({
     principal: "ann",
     caller,
+    saysRead,
     way: { gone: gone.signal, isDirect: true, onReset, ...way },
     ...(isCounted ? { isCounted } : {}),
   });
@@ -205,6 +209,21 @@ describe("read", () => {
     tell(exchange);
     await exchange.answer(async () => true);
     expect(did).toEqual(["delivered op"]);
+  });
+});
+
+describe("named", () => {
+  test("by whoever sends the log_id, but for a client that says itself when it has read", async () => {
+    const names = async (given: Parameters<typeof stage>[0]): Promise<string[]> => {
+      const { exchange, did } = stage(given);
+      await exchange.names("op");
+      return did;
+    };
+    const caller = { ...CALLER, readsByName: true } as const;
+    expect(await names({})).toEqual(["ann named op"]);
+    expect(await names({ caller })).toEqual([]);
+    expect(await names({ caller, saysRead: true })).toEqual(["ann named op"]);
+    expect(await names({ isResumed: true })).toEqual([]);
   });
 });
 

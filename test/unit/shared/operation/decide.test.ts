@@ -316,7 +316,7 @@ describe("what others are owed", () => {
 
   test("a run that its caller means anew is owed to those who have not got the one before", () => {
     const record = executed({ firstDeliveredAt: NOW, askers: { [HTTP.id]: READ, [STDIO.id]: {} } });
-    const askers = { [STDIO.id]: { askedAt: record.acceptedAt } };
+    const askers = { [STDIO.id]: { askedAt: NOW } };
     expect(decide(snapshot([record]), call())).toMatchObject({ kind: "create", askers });
     expect(decide(snapshot([executed({ ...record, keyed: true })]), call())).not.toHaveProperty("askers");
   });

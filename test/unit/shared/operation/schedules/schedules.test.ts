@@ -76,7 +76,7 @@ describe("a retry is not a new call", () => {
     await answers(HTTP);
     expect(await calls(HTTP)).toBe("replay op1");
     await enters(executed({ logId: "another call", hash: "other" }));
-    await deliveries.named(HTTP, "another call");
+    await deliveries.named({ principal: "local", caller: HTTP }, "another call");
     expect(await calls(HTTP)).toBe("replay op1");
   });
 
@@ -97,17 +97,17 @@ describe("a retry is not a new call", () => {
     await executes(STDIO);
     await answers(STDIO);
     expect(await calls(STDIO)).toBe("replay op1");
-    await deliveries.named(STDIO, "op1");
+    await deliveries.named({ principal: "local", caller: STDIO }, "op1");
     expect(await calls(STDIO)).toBe("create");
   });
 
   test("W19: the message that names the log_id is answered into nothing: never proof by its own answer", async () => {
     const { executes, calls, deliveries, answers } = gateway();
     await executes(HTTP);
-    await deliveries.named(HTTP, "op1");
+    await deliveries.named({ principal: "local", caller: HTTP }, "op1");
     await answers(HTTP);
     expect(await calls(HTTP)).toBe("replay op1");
-    await deliveries.named(HTTP, "op1");
+    await deliveries.named({ principal: "local", caller: HTTP }, "op1");
     expect(await calls(HTTP)).toBe("create");
   });
 
@@ -155,7 +155,7 @@ describe("a retry is not a new call", () => {
     await executes(HTTP, { logId: "op2", supersedes: "op1", after: "op1" });
     expect(await calls(HTTP, force)).toBe("replay op2");
     await answers(HTTP, { logId: "op2" });
-    await deliveries.named(HTTP, "op2");
+    await deliveries.named({ principal: "local", caller: HTTP }, "op2");
     expect(await calls(HTTP, force)).toBe("replay op2");
   });
 
@@ -169,7 +169,7 @@ describe("a retry is not a new call", () => {
     const { executes, calls, deliveries } = gateway();
     await executes(HTTP);
     void deliveries.delivered(HTTP, "op1", { isRead: false });
-    void deliveries.named(HTTP, "op1");
+    void deliveries.named({ principal: "local", caller: HTTP }, "op1");
     await deliveries.noted();
     expect(await calls(HTTP)).toBe("create");
   });
@@ -212,6 +212,14 @@ describe("an old outcome is not reported as a new one", () => {
     await deliveries.givenUp(by, { logId: "op1", isOwn: true, isTimeout: false });
     expect(await calls(HTTP)).toBe("create");
     expect(await calls(LATER_SESSION)).toBe("join op1");
+  });
+
+  test("what another principal names is not read, even by a caller of the same name", async () => {
+    const { executes, answers, calls, deliveries } = gateway();
+    await executes(HTTP);
+    await answers(HTTP);
+    await deliveries.named({ principal: "somebody else", caller: HTTP }, "op1");
+    expect(await calls(HTTP)).toBe("replay op1");
   });
 
   test("nobody gives up another principal's run", async () => {
