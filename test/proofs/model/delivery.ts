@@ -123,15 +123,16 @@ export const DELIVERY: readonly Scenario[] = [
     aimedAt: ["debtsEnd"],
     long: { prelude: [...made(1, 1), ...begun(1)] },
   }),
-  scenario("the same through a proxy, which takes the other's answer", {
-    bounds: { calls: 4, others: 1, newIntents: 1, names: 2, deadAnswers: 1 },
+  scenario("through a proxy, one of two callers reads and calls again, and the other comes back", {
+    bounds: { calls: 4, others: 1, newIntents: 1, names: 2 },
     facts: { way: "proxied" },
     prelude: [
       ...[...made(1, 1), ...begun(1), "the caller is not alone", "#2 arrives and joins", ...ended(1)],
       ...[...answered(1, 1), "the caller reads", ...named(3, 1), "the caller means the same anew and calls"],
+      ...["#4 arrives", "the gateway writes op2", ...begun(2), ...ended(2), ...answered(4, 2)],
+      "the caller reads",
     ],
     aimedAt: ["debtsEnd"],
-    long: { prelude: [...made(1, 1), ...begun(1), "the caller is not alone", "#2 arrives and joins"] },
   }),
   scenario("another caller gets the outcome, and an hour passes", {
     bounds: { calls: 3, others: 1, hours: 1 },
