@@ -45,7 +45,7 @@ async function waiting(timeout = 30) {
   }, "it is queued");
   const giveUp = async (): Promise<void> => {
     peer.send(cancelOf(7));
-    await log.said("the client gave up a request");
+    await log.said("the client cancelled a request");
   };
   const isAbandoned = () =>
     eventually(async () => (await system.record(logId)).abandonedAt !== undefined, "that is noted");
