@@ -272,7 +272,9 @@ async function stateless({ gateway }: System): Promise<Surface> {
   });
 }
 
-const isProgress = ({ method }: RpcAnswer): boolean => method === "notifications/progress";
+/** Of the tool itself: it waits to be released. */
+const isProgress = ({ method, params }: RpcAnswer): boolean =>
+  method === "notifications/progress" && (params as { total?: number }).total === 2;
 
 /** Operations of each kind: their results, failures and lists. */
 async function played(system: System): Promise<string[]> {

@@ -8,7 +8,10 @@ import { useTokenGateway } from "../../harness/system/token-gateway.js";
 const { start } = useSystem();
 const { open } = useTokenGateway(start);
 
-const work = (Name: string, timeout = 30) => ({ name: "work", arguments: { Name, Hold: true, timeout } });
+const work = (Name: string, timeout = 30, more = {}) => ({
+  name: "work",
+  arguments: { Name, Hold: true, timeout, ...more },
+});
 
 /** What it is told from now on, as `level: text`. */
 function heardBy(client: Client): string[] {
@@ -51,7 +54,7 @@ test("a later wait goes on where the call's own wait ended, and a replay tells n
   const { bench, editor, enter } = await stage();
   const { client, heard } = await enter("ann");
   await client.setLoggingLevel("debug");
-  const called = client.callTool(work("a", 1));
+  const called = client.callTool(work("a", 1, { idempotency_key: "a" }));
   await bench.begins("a");
   editor.log("Log", "one");
   const { log_id } = (await called).structuredContent as { log_id: string };
@@ -66,7 +69,7 @@ test("a later wait goes on where the call's own wait ended, and a replay tells n
 
   const { client: other, heard: heardByOther } = await enter("ann");
   await other.setLoggingLevel("debug");
-  const replayed = await other.callTool(work("a"));
+  const replayed = await other.callTool(work("a", 30, { idempotency_key: "a" }));
   expect(replayed.structuredContent).toMatchObject({ deduplicated: true });
   expect(heardByOther).toEqual([]);
 });

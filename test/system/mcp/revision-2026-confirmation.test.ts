@@ -6,11 +6,13 @@ import { answerIn } from "../../harness/mcp/answer-in.js";
 import { createHeardLog, createPipes, createPipeTransport, type RpcAnswer } from "../../harness/mcp/mcp.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import {
+  answerTo,
   askTool,
   connectStateless,
   type StatelessOptions,
   statelessClient,
 } from "../../harness/mcp/stateless.js";
+import { BEHIND_A_PROXY } from "../../harness/processes/process-clients.js";
 import { useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 
@@ -86,11 +88,11 @@ describe.each(["HTTP", "stdio"] as const)("the SDK's client over %s", (transport
 });
 
 describe("what the client carries", () => {
-  test("counts once: the same yes finds the operation, and is no yes to a second run", async () => {
+  test("counts once: the same yes finds an operation whose outcome may not be read, and is no yes to a second run", async () => {
     const system = await start(ASKS);
     const { url } = await serve(system.gateway);
     const asked = await askFirst(url);
-    const yes = { ...CAN_ASK, ...answered(asked, "accept") };
+    const yes = { ...CAN_ASK, ...answered(asked, "accept"), headers: BEHIND_A_PROXY };
     const first = answerIn<Answer>((await askTool(url, TOOL, MENU, { ...yes, id: 2 })).result);
     expect(first).toMatchObject({ status: "completed" });
     expect(first).not.toHaveProperty("deduplicated");
@@ -103,6 +105,15 @@ describe("what the client carries", () => {
     const second = await askTool(url, TOOL, { ...MENU, force_new: first.log_id }, { ...again, id: 5 });
     expect(answerIn<Answer>(second.result)).toMatchObject({ status: "completed" });
     expect(system.executions(ITEM)).toBe(2);
+  });
+
+  test("is no yes to the same call once its outcome is read", async () => {
+    const system = await start(ASKS);
+    const { url } = await serve(system.gateway);
+    const yes = { ...CAN_ASK, ...answered(await askFirst(url), "accept") };
+    expect(await answerTo(url, TOOL, MENU, { ...yes, id: 2 })).toMatchObject({ status: "completed" });
+    await askFirst(url, MENU, { ...yes, id: 3 });
+    expect(system.executions(ITEM)).toBe(1);
   });
 
   test("counts for this call only", async () => {
@@ -182,5 +193,5 @@ test("a client that cannot ask is not asked", async () => {
     const done = await askTool(url, TOOL, MENU, { capabilities });
     expect(answerIn<Answer>(done.result)).toMatchObject({ status: "completed" });
   }
-  expect(system.executions(ITEM)).toBe(1);
+  expect(system.executions(ITEM)).toBe(2);
 });

@@ -134,8 +134,9 @@ describe("over HTTP", () => {
     const system = await start();
     const served = await serve(system.gateway);
     const session = await http(served);
-    expect((await session.call("work", { Name: "a" })).status).toBe("completed");
-    const again = await answerTo(served.url, "work", { Name: "a", timeout: 30 });
+    const args = { Name: "a", idempotency_key: "a" };
+    expect((await session.call("work", args)).status).toBe("completed");
+    const again = await answerTo(served.url, "work", { ...args, timeout: 30 });
     expect(again).toMatchObject({ status: "completed", deduplicated: true });
     expect(system.executions("a")).toBe(1);
   });
