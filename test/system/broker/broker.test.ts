@@ -102,6 +102,23 @@ describe("the main way", () => {
     expect(executions("a")).toBe(1);
   });
 
+  test("a request that is sent again after its broker died is still that request: nobody says that it was not run again", async () => {
+    const { client, bench, executions } = await start();
+    const [ann, bob] = [client("ann"), client("ann", { id: "another", transport: "stdio" })];
+    const [logId, joining] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
+    const called = { ...ann.callOf("work", { Name: "a", Hold: true }), logId };
+    const joined = { ...bob.callOf("work", { Name: "a", Hold: true }), logId: joining };
+    expect(await ann.send(called)).toMatchObject({ relation: "created", record: { logId } });
+    await bench.begins("a");
+    expect((await bob.send(joined)).relation).toBe("joined");
+    bench.finish("a");
+    await ann.outcome(logId);
+    expect((await ann.send({ ...called, isResent: true })).relation).toBe("created");
+    expect((await bob.send({ ...joined, isResent: true })).relation).toBe("joined");
+    expect((await bob.send(joined)).relation).toBe("replayed");
+    expect(executions("a")).toBe(1);
+  });
+
   test("an idempotency key is one operation, for every caller of the principal and any delivery", async () => {
     const { client, broker, executions } = await start();
     const ann = client();

@@ -78,6 +78,16 @@ describe("owed", () => {
       .reduce((record, caller) => changed(record, deliver(caller, true)), many);
     expect(isOwed(changed(settled, deliver(HTTP, true)))).toBe(true);
   });
+
+  test("a caller that is owed it is still named when as many as a record names have read it since", () => {
+    const debt = changed(executed(), ask(LATER_SESSION));
+    const readers = Array.from(
+      { length: 150 },
+      (_, at): Caller => ({ id: `caller ${at}`, transport: "http" }),
+    );
+    const read = readers.reduce((record, caller) => changed(record, deliver(caller, true)), debt);
+    expect(askingOf(read, LATER_SESSION)).toEqual({});
+  });
 });
 
 describe("delivered", () => {
