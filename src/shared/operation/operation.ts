@@ -263,7 +263,7 @@ export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string
 
 /**
  * Did the Editor begin to execute it, or may it have begun (`interrupted`)? An ended operation that never began answers
- * a later call only if that is an older request (replay, ▲6: src/shared/operation/replay.ts).
+ * no later call (again, ▲6: src/shared/operation/again.ts).
  */
 export function mayHaveBegun(record: OperationRecord): boolean {
   if (record.executedAs !== undefined) return false;

@@ -114,6 +114,11 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("07-cancelled-while-written", "unit/gateway/exchange", "while its answer is being written"),
   tested("07-unwritten", "unit/gateway/exchange", "nor what was not written"),
   tested(
+    "07-begins-dropped",
+    "system/mcp/request-tracker",
+    "a call that is cancelled before its turn came does not begin",
+  ),
+  tested(
     "07-input-ended",
     "system/mcp/request-tracker",
     "after the client has said its last word does not count",
