@@ -105,12 +105,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "who cancels its request for the tests on purpose is not given that run",
   ),
   // Delivered and read.
-  mutation(
+  tested(
     "07-late-cancellation",
-    "the second run that is meant, over stdio: the same client calls again, and it runs",
-    /^1 execution of 2 intents$/,
+    "system/mcp/mcp-stdio",
+    "a cancellation behind the answer takes nothing back of what was read at once",
   ),
-  mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
+  mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended", TWICE, {
+    seeds: [1, 2, 3],
+  }),
   tested("07-cancelled-while-written", "unit/gateway/exchange", "while its answer is being written"),
   tested("07-unwritten", "unit/gateway/exchange", "nor what was not written"),
   tested(
@@ -144,6 +146,8 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation(
     "07-taken-back",
     "over stdio: the client's time is over as the answer is written, and it calls again",
+    TWICE,
+    { seeds: [1, 2, 3] },
   ),
   tested(
     "07-crossing-late",

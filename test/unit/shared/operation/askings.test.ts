@@ -74,7 +74,7 @@ describe("owed", () => {
     expect(Object.keys(read.askers ?? {}).length).toBeLessThanOrEqual(101);
     const many = callers.reduce((record, caller) => changed(record, ask(caller)), executed());
     const settled = callers
-      .slice(-90)
+      .slice(-100)
       .reduce((record, caller) => changed(record, deliver(caller, true)), many);
     expect(isOwed(changed(settled, deliver(HTTP, true)))).toBe(true);
   });
