@@ -247,7 +247,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/shared/operation/again",
     "runs if this caller has read the outcome, whoever else is owed it",
   ),
-  mutation("06-owed", "re-issue after another's answer"),
+  tested(
+    "06-owed",
+    "unit/shared/operation/again",
+    "does not run for another while somebody that joined is owed it",
+  ),
   tested("06-owed-to-nobody", "unit/shared/operation/again", "runs for anybody if it is owed to nobody"),
   mutation(
     "06-undelivered",
