@@ -180,6 +180,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
   ),
   tested("07-forwarded", "system/mcp/mcp-http", "what a proxy took"),
+  tested(
+    "07-remote",
+    "unit/gateway/direct-connections",
+    "what comes from another machine may have come through anything",
+  ),
   tested("07-slow", "unit/gateway/exchange", "within 10 s of its arrival"),
   tested(
     "07-waited-elsewhere",
@@ -226,6 +231,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("06-single-requests", "system/rest/repetitions", "is still owed when another one has named it"),
   tested("06-looking", "system/rest/repetitions", "to look tells nothing, and reads nothing"),
   tested("06-history", "system/rest/repetitions", "lists, histories and states tell nothing"),
+  tested("06-listing", "system/broker/owed", "who lists an operation"),
   tested("06-explaining", "system/broker/owed", "has it explained has not got its outcome"),
   tested("06-status", "system/broker/owed", "has it explained has not got its outcome"),
   tested("06-askers-forgotten", "unit/shared/operation/askings", "and a debt never"),
