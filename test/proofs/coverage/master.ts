@@ -7,9 +7,10 @@ export const SCHEDULES = `
 A: the answer goes to nobody, and the re-issue is taken for a deliberate run
   proofs/never-twice/scenarios/stories.ts: schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run
   proofs/never-twice/scenarios/stories.ts: schedule A with any other message in between
-  proofs/never-twice/scenarios/stories.ts: schedule A over stdio: answer, other message, cancel, re-issue
+  proofs/never-twice/scenarios/stories.ts: over stdio: the client's time is over as the answer is written, and it calls again
 B: an older request comes late
-  proofs/never-twice/scenarios/stories.ts: schedule B: a late copy of an older request is no deliberate run
+  system/mcp/request-tracker.test.ts: a call that is cancelled before its turn came does not begin, and the next one does
+  system/mcp/mcp-stdio.test.ts: schedule B: arrival orders the calls, not their ids
 C: a forced call times out and is sent again
   proofs/never-twice/scenarios/stories.ts: schedule C: a force_new that timed out and is sent again as it was
 D: \`after\` computed at sending

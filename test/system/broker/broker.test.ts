@@ -102,6 +102,117 @@ describe("the main way", () => {
     expect(executions("a")).toBe(1);
   });
 
+  test("progress and partial results are readable while it runs, and progress wakes who waits", async () => {
+    const { client, bench, broker } = await start();
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await bench.begins("a");
+    bench.report("a", { progress: 1, total: 3, message: "one", partialResult: { Passed: 1 } });
+    const first = await ann.until(record.logId, ({ progress }) => progress?.progress === 1);
+    expect(first).toMatchObject({ progress: { total: 3, message: "one" }, partialResult: { Passed: 1 } });
+    bench.report("a", { progress: 2, total: 3, message: "two", partialResult: { Passed: 2 } });
+    await ann.until(record.logId, ({ progress }) => progress?.progress === 2);
+
+    const timedOut = await broker.wait("ann", record.logId, { ms: 0 });
+    if (typeof timedOut !== "object") throw new Error("not found");
+    expect(answerOf(timedOut, { waitedSeconds: 0 })).toMatchObject({
+      status: "timeout",
+      state: "running",
+      partial_result: { Passed: 2 },
+      log_id: record.logId,
+    });
+    bench.finish("a");
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  });
+
+  test("a tool's failure is its outcome, and replays like one", async () => {
+    const { client, bench, executions } = await start();
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await bench.begins("a");
+    bench.fail("a", "the disk is full");
+    const { record: failed } = await ann.outcome(record.logId);
+    expect(failed).toMatchObject({ state: "failed", error: { code: "TOOL_FAILED" } });
+    expect(failed.error?.message).toContain("the disk is full");
+    expect((await ann.submit("work", { Name: "a", Hold: true })).relation).toBe("replayed");
+    expect(executions("a")).toBe(1);
+  });
+});
+
+describe("what counts as the same call", () => {
+  test("set A, set B, set A: the second A sees B and runs", async () => {
+    const { client, bench, executions } = await start();
+    const ann = client();
+    const block = await ann.submit("work", { Name: "block", Hold: true });
+    await bench.begins("block");
+    const a = await ann.submit("put", { Name: "A" });
+    expect((await ann.submit("put", { Name: "A" })).record.logId).toBe(a.record.logId);
+    const b = await ann.submit("put", { Name: "B" });
+    const again = await ann.submit("put", { Name: "A" });
+    expect(again.relation).toBe("created");
+    bench.finish("block");
+    for (const { record } of [block, a, b, again]) await ann.outcome(record.logId);
+    expect(bench.begun).toEqual(["block", "A", "B", "A"]);
+    expect(executions("A")).toBe(2);
+  });
+
+  test("who joins another's compilation does not join tests from before it; who does not, does", async () => {
+    const system = await start();
+    const { client, bench } = system;
+    const [ann, bob, carol] = [
+      client("ann", { id: "a", transport: "http" }),
+      client("ann", { id: "b", transport: "http" }),
+      client("ann", { id: "c", transport: "http" }),
+    ];
+    const holds = await bob.submit("work", { Name: "first", Hold: true });
+    await bench.begins("first");
+    const tests = await bob.submit("run-tests", {});
+    const compile = await bob.submit("compile", {});
+    expect(await ann.submit("compile", {})).toMatchObject({
+      relation: "joined",
+      record: { logId: compile.record.logId },
+    });
+    const own = await ann.submit("run-tests", {});
+    expect(own).toMatchObject({ relation: "created" });
+    expect((await ann.submit("run-tests", {})).record.logId).toBe(own.record.logId);
+    expect(await carol.submit("run-tests", {})).toMatchObject({ relation: "joined" });
+    bench.finish("first");
+    for (const { record } of [holds, tests, compile, own]) await ann.outcome(record.logId);
+  });
+
+  test("a read joins a read in flight, but not one from before a change, and never replays", async () => {
+    const { client, bench } = await start();
+    const ann = client();
+    await ann.submit("work", { Name: "block", Hold: true });
+    await bench.begins("block");
+    const early = await ann.submit("look", { Name: "x" });
+    expect((await ann.submit("look", { Name: "x" })).relation).toBe("joined");
+    const change = await ann.submit("work", { Name: "change" });
+    const late = await ann.submit("look", { Name: "x" });
+    expect(late.relation).toBe("created");
+    bench.finish("block");
+    for (const { record } of [early, change, late]) await ann.outcome(record.logId);
+    expect(bench.begun).toEqual(["block", "x", "change", "x"]);
+    expect((await ann.submit("look", { Name: "x" })).relation).toBe("created");
+  });
+
+  test("a request that is sent again after its broker died is still that request: nobody says that it was not run again", async () => {
+    const { client, bench, executions } = await start();
+    const [ann, bob] = [client("ann"), client("ann", { id: "another", transport: "stdio" })];
+    const [logId, joining] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
+    const called = { ...ann.callOf("work", { Name: "a", Hold: true }), logId };
+    const joined = { ...bob.callOf("work", { Name: "a", Hold: true }), logId: joining };
+    expect(await ann.send(called)).toMatchObject({ relation: "created", record: { logId } });
+    await bench.begins("a");
+    expect((await bob.send(joined)).relation).toBe("joined");
+    bench.finish("a");
+    await ann.outcome(logId);
+    expect((await ann.send({ ...called, isResent: true })).relation).toBe("created");
+    expect((await bob.send({ ...joined, isResent: true })).relation).toBe("joined");
+    expect((await bob.send(joined)).relation).toBe("replayed");
+    expect(executions("a")).toBe(1);
+  });
+
   test("an idempotency key is one operation, for every caller of the principal and any delivery", async () => {
     const { client, broker, executions } = await start();
     const ann = client();

@@ -190,7 +190,8 @@ test("a client that cannot ask is not asked", async () => {
   const system = await start(ASKS);
   const { url } = await serve(system.gateway);
   for (const capabilities of [{}, { elicitation: { url: {} } }]) {
-    const done = await askTool(url, TOOL, MENU, { capabilities });
+    const keyed = { ...MENU, idempotency_key: JSON.stringify(capabilities) };
+    const done = await askTool(url, TOOL, keyed, { capabilities });
     expect(answerIn<Answer>(done.result)).toMatchObject({ status: "completed" });
   }
   expect(system.executions(ITEM)).toBe(2);

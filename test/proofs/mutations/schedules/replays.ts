@@ -52,7 +52,8 @@ const diesAtTheNote = schedule(
   async (stage) => {
     const { gateway } = stage.world;
     const { ended } = gateway.process;
-    const tests = { FilterType: "exact", FilterValue: "Simulated.EditMode.Test001", timeout: 20 };
+    // For as long as they took, their outcome answers where nobody got it: a gateway is there again by then.
+    const tests = { SimulatedTests: 1, SimulatedSeconds: 15, timeout: 40 };
     const client = await stage.http();
     const isNote = (command: readonly string[]): boolean =>
       command.some((text) => text.includes('"firstDeliveredAt"'));

@@ -94,6 +94,15 @@ describe("a changing tool", () => {
     expect(runs(joined, STDIO, later)).toBe(true);
   });
 
+  test("who is owed it only because it was owed the run before gets it for the window", () => {
+    const carried = executed({
+      firstDeliveredAt: NOW,
+      askers: { [LATER_SESSION.id]: { askedAt: NOW - MINUTE } },
+    });
+    expect(runs(carried, LATER_SESSION, NOW + 15 * MINUTE - 1)).toBe(false);
+    expect(runs(carried, LATER_SESSION, NOW + 15 * MINUTE)).toBe(true);
+  });
+
   test("anybody else gets it for 15 minutes after the first delivery, not after the end of the execution", () => {
     const record = executed({ endedAt: NOW - HOUR, ...reported(HTTP, { deliveredAt: NOW }) });
     for (const caller of [HTTP, LATER_SESSION]) {

@@ -74,9 +74,19 @@ describe("owed", () => {
     expect(Object.keys(read.askers ?? {}).length).toBeLessThanOrEqual(101);
     const many = callers.reduce((record, caller) => changed(record, ask(caller)), executed());
     const settled = callers
-      .slice(-90)
+      .slice(-100)
       .reduce((record, caller) => changed(record, deliver(caller, true)), many);
     expect(isOwed(changed(settled, deliver(HTTP, true)))).toBe(true);
+  });
+
+  test("a caller that is owed it is still named when as many as a record names have read it since", () => {
+    const debt = changed(executed(), ask(LATER_SESSION));
+    const readers = Array.from(
+      { length: 150 },
+      (_, at): Caller => ({ id: `caller ${at}`, transport: "http" }),
+    );
+    const read = readers.reduce((record, caller) => changed(record, deliver(caller, true)), debt);
+    expect(askingOf(read, LATER_SESSION)).toEqual({});
   });
 });
 
