@@ -201,6 +201,12 @@ export const MUTATIONS: readonly Mutation[] = [
     "by one that was stopped and goes on may have waited, all of it",
   ),
   tested("07-reads-by-name", "unit/gateway/exchange", "not by a client that says itself what it has read"),
+  tested("07-says-read", "unit/gateway/exchange", "but for a client that says itself when it has read"),
+  tested(
+    "07-others-name",
+    "unit/shared/operation/schedules/schedules",
+    "what another principal names is not read",
+  ),
   tested(
     "07-declared",
     "unit/shared/named-caller",
