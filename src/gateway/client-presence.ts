@@ -84,6 +84,8 @@ export function createClientPresence(deps: {
   const leave = (client: Present): void => {
     if (!present.delete(client)) return;
     came.delete(client);
+    // Commands of one user are one caller.
+    if ([...present].some(({ id }) => id === client.id)) return;
     left.add(client);
     write();
   };

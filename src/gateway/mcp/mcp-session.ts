@@ -39,12 +39,8 @@ export function openMcpSession(given: McpServerDeps, client: SessionClient, line
   const { caller, principal, selection, isHere = () => true } = client;
   const deps = { ...given, log: withFields(given.log, { principal }) };
   const { broker, log, toolList } = deps;
-  const tracker = trackRequests(line, {
-    exchanges: deps.exchanges,
-    principal,
-    caller: () => callerOf(caller, server.getClientCapabilities()),
-    log,
-  });
+  const declared = (): Caller => callerOf(caller, server.getClientCapabilities());
+  const tracker = trackRequests(line, { exchanges: deps.exchanges, principal, caller: declared, log });
   const working = client.folder === undefined ? [] : [client.folder];
   const ended = new AbortController();
   // Every task that is followed adds a listener.
@@ -61,7 +57,7 @@ export function openMcpSession(given: McpServerDeps, client: SessionClient, line
   const endSubscriptions = serveSubscriptions(server, deps, principal);
   let leave: (() => void) | undefined;
   const present = (info: Implementation): void => {
-    leave ??= broker.present({ principal, caller, info, isHere });
+    leave ??= broker.present({ principal, caller: declared(), info, isHere });
   };
   const introduced = (): void => {
     const info = server.getClientVersion();

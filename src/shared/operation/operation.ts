@@ -119,7 +119,7 @@ export interface Caller {
   transport: "stdio" | "http";
   /** It belongs to no session: nobody can come back as this caller. */
   isSingleRequest?: true;
-  /** It says itself what it has read, by naming the log_id: receiving an outcome is not enough. */
+  /** It says itself what it has read (named-caller.ts): neither receiving an outcome nor naming its log_id is enough. */
   readsByName?: true;
 }
 

@@ -146,7 +146,10 @@ describe.each([
       expect.arrayContaining(["execute-menu-item", "get_operation_result"]),
     );
     numbers += 1;
-    const call = { MenuItemPath: `Simulator/Block For 1.5${numbers} Seconds`, timeout: 0 };
+    const call = {
+      ...{ MenuItemPath: `Simulator/Block For 1.5${numbers} Seconds`, timeout: 0 },
+      idempotency_key: `call ${numbers}`,
+    };
     const told = await client.call("execute-menu-item", call);
     // A client that knows tasks waits for the task's end by itself.
     expect(told).toMatchObject({
