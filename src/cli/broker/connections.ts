@@ -104,7 +104,8 @@ export function createConnections({ version, opening, status, asked }: Connectio
       const { header } = frame;
       usedAt = performance.now();
       if (header.kind === "ping") writeFrame(socket, { kind: "pong" });
-      else if (connected) void connected.session.then((session) => session?.heard(frame));
+      // One after the other, each with its effect: an answer that was written counts before its cancellation, which came behind it.
+      else if (connected) void connected.session.then((session) => setImmediate(() => session?.heard(frame)));
       else if (isMisfit) return;
       else if (header.kind === "hello" && header.protocol !== PIPE_PROTOCOL) {
         isMisfit = true;
