@@ -3,6 +3,8 @@
  * depends on how long something takes.
  */
 import { join } from "node:path";
+import type { OperationRecord } from "../../../src/shared/operation/operation.js";
+import { keys } from "../../../src/shared/store/keys.js";
 import { createSimulatedEditor } from "../../../src/simulator/editor.js";
 import type { SimulatedTool } from "../../../src/simulator/tool-definition.js";
 import { compile } from "../../../src/simulator/tools/compile.js";
@@ -28,16 +30,12 @@ export interface HeldWorld extends Omit<Installation, "gateway" | "worker" | "cl
   hold(what: string): Hold;
   /** The log_ids of all executions that ever began of this, in order. */
   executions(what: string): string[];
-  /** How many calls were told that they are the same as this operation's. */
-  duplicates(logId: string): Promise<number>;
-  /** Resolves when so many calls were. */
+  /** Resolves when so many calls have found this operation as theirs. */
   joined(logId: string, count: number): Promise<void>;
+  /** Resolves when its outcome is stored. */
+  ended(logId: string): Promise<void>;
   /** Resolves when some caller has read the outcome. */
   wasRead(logId: string): Promise<void>;
-  /** Its record, as it is stored. */
-  record(
-    logId: string,
-  ): Promise<{ state: string; askers?: Record<string, object>; firstDeliveredAt?: number }>;
   /** Rejects when something did not end as it should, or is left. */
   close(): Promise<void>;
 }
@@ -69,11 +67,9 @@ export async function openHeldWorld(env: Record<string, string> = {}): Promise<H
   });
   const worker = await installation.worker("worker");
   const gateway = await installation.gateway("gateway");
-  const record: HeldWorld["record"] = async (logId) => {
-    const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
-    return JSON.parse(doc ?? "{}") as Awaited<ReturnType<HeldWorld["record"]>>;
-  };
-  const duplicates = (logId: string): Promise<number> => hand.llen(`{ujb}:duplicates:${logId}`);
+  const record = async (logId: string): Promise<Partial<OperationRecord>> =>
+    JSON.parse((await hand.hget(keys.operation(logId), "doc")) ?? "{}") as Partial<OperationRecord>;
+  const duplicates = (logId: string): Promise<number> => hand.llen(keys.duplicates(logId));
 
   await worker.start();
   await gateway.start();
@@ -84,8 +80,6 @@ export async function openHeldWorld(env: Record<string, string> = {}): Promise<H
   return {
     ...installation,
     gateway,
-    record,
-    duplicates,
     hold(what) {
       let count = 0;
       const waiting = new Set<() => void>();
@@ -124,10 +118,12 @@ export async function openHeldWorld(env: Record<string, string> = {}): Promise<H
         .map(({ operationId }) => operationId),
     joined: async (logId, count) =>
       void (await until(`${count} calls have joined`, async () => (await duplicates(logId)) >= count)),
+    ended: async (logId) =>
+      void (await until("it has ended", async () => (await record(logId)).state === "completed")),
     wasRead: async (logId) =>
       void (await until("its outcome was read", async () => {
         const { askers = {} } = await record(logId);
-        return Object.values(askers).some((asking) => "hasRead" in asking);
+        return Object.values(askers).some(({ hasRead }) => hasRead);
       })),
     async close() {
       const faults = await installation.close();
