@@ -28,6 +28,8 @@ export interface HeldWorld extends Omit<Installation, "gateway" | "worker" | "cl
   readonly gateway: GatewayMember;
   /** `what`: a menu item's path, or a tool's name. */
   hold(what: string): Hold;
+  /** Ends what a failed test has left held. */
+  endHolds(): void;
   /** The log_ids of all executions that ever began of this, in order. */
   executions(what: string): string[];
   /** Resolves when so many calls have found this operation as theirs. */
@@ -46,7 +48,7 @@ const TIME_SCALE = 0.001;
 export async function openHeldWorld(env: Record<string, string> = {}): Promise<HeldWorld> {
   const installation = await openInstallation({ env });
   const { folder, hand, processes } = installation;
-  const holds = new Map<string, { begin(): void; over: Promise<void> }>();
+  const holds = new Map<string, { begin(): void; end(): void; over: Promise<void> }>();
   const held = (tool: SimulatedTool): SimulatedTool => ({
     ...tool,
     async run(call) {
@@ -87,14 +89,20 @@ export async function openHeldWorld(env: Record<string, string> = {}): Promise<H
       const over = new Promise<void>((resolve) => {
         end = resolve;
       });
-      holds.set(what, {
+      const hold = {
         over,
+        end() {
+          holds.delete(what);
+          end();
+        },
         begin() {
           count += 1;
           for (const look of waiting) look();
         },
-      });
+      };
+      holds.set(what, hold);
       return {
+        end: hold.end,
         begun: (wanted = 1) =>
           new Promise((resolve) => {
             const look = (): void => {
@@ -105,11 +113,10 @@ export async function openHeldWorld(env: Record<string, string> = {}): Promise<H
             waiting.add(look);
             look();
           }),
-        end() {
-          holds.delete(what);
-          end();
-        },
       };
+    },
+    endHolds() {
+      for (const { end } of holds.values()) end();
     },
     executions: (what) =>
       editor

@@ -31,6 +31,7 @@ beforeAll(async () => {
   world = await openHeldWorld({ UNITY_BROKER_ANSWERS: "short" });
 });
 afterEach(async () => {
+  world.endHolds();
   for (const peer of peers.splice(0)) await peer.kill();
 });
 afterAll(async () => {
