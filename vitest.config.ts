@@ -11,6 +11,7 @@ const LONG = [
   "hostile-editor",
   "model",
   "everyday-loop",
+  "recorded-clients",
   "cli-call",
   "mutations",
   "chaos",

@@ -112,9 +112,10 @@ export function createConnections({ version, opening, status, asked }: Connectio
       if (header.kind === "ping") writeFrame(socket, { kind: "pong" });
       else if (connected) {
         const arrivedAt = performance.now();
-        void connected.session.then((session) =>
-          session?.heard(waited(frame, performance.now() - arrivedAt)),
-        );
+        const hear = (session: PipeSession | undefined): void =>
+          session?.heard(waited(frame, performance.now() - arrivedAt));
+        // One after the other, each with its effect: an answer that was written counts before the cancellation behind it.
+        void connected.session.then((session) => setImmediate(hear, session));
       } else if (isMisfit) return;
       else if (header.kind === "hello" && header.protocol !== PIPE_PROTOCOL) {
         isMisfit = true;
