@@ -30,7 +30,10 @@ test("an answer has their addresses, a resource their contents, also of a result
   };
   const { log_id: id, ...answer } = await gives(result);
   const paths = ["Data/%C3%BC%201%3F.txt", "report.json", "icon.png", "text%20with%20a%20zero"];
-  const [text = "", json = "", icon = "", zero = ""] = paths.map((path) => uriOf(id, path));
+  const [text = "", json = "", icon = "", zero = "", half = ""] = [
+    ...paths,
+    "half%20a%20pair%20%EF%BF%BD",
+  ].map((path) => uriOf(id, path));
   expect(answer).not.toHaveProperty("cached");
   expect(answer.result).toEqual({
     Success: true,
@@ -40,11 +43,12 @@ test("an answer has their addresses, a resource their contents, also of a result
       { Path: "icon.png", Bytes: 200_000, Uri: icon },
       { Path: "text with a zero", Bytes: 1, Uri: zero },
       { Path: "too large" },
-      { Path: "half a pair \ud800", Bytes: 4 },
+      { Path: "half a pair \ufffd", Bytes: 4, Uri: half },
     ],
   });
   const read = async (uri: string) => (await client.readResource({ uri })).contents;
   expect(await read(text)).toEqual([{ uri: text, mimeType: "text/plain", text: "text" }]);
+  expect(await read(half)).toEqual([{ uri: half, mimeType: "text/plain", text: "text" }]);
   expect(await read(json)).toEqual([{ uri: json, mimeType: "application/json", text: '{"a":1}' }]);
   const binary = { mimeType: "application/octet-stream" };
   expect(await read(icon)).toEqual([{ uri: icon, ...binary, blob: NOISE.toString("base64") }]);
