@@ -144,7 +144,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return typeof own === "object" ? markWanted(own) : own;
   };
 
-  /** Whoever waits for an outcome is owed it; what is repeatable or only read is owed to nobody. */
+  /** A caller that waits for an outcome is owed it; what is repeatable or only read is owed to nobody. */
   const asksFor = async (principal: string, logId: string, caller: Caller): Promise<void> => {
     const own = await ownNamed(principal, logId);
     if (typeof own !== "object" || own.effect !== "mutating" || !asked(own, caller)) return;

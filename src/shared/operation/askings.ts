@@ -85,7 +85,7 @@ function withAsking(record: OperationRecord, { id }: Caller, asking: Asking): Op
   const askers: Record<string, Asking> = { ...record.askers, [id]: asking };
   const excess = Object.keys(askers).length - MOST_ASKERS;
   if (excess <= 0) return { ...record, askers };
-  // Whoever has read may be forgotten; it would be one that never asked. A debt may not.
+  // A caller that has read may be forgotten; it would be one that never asked. A debt may not.
   const lasting = [id, OTHERS, record.createdBy.caller];
   const others = Object.keys(askers).filter((each) => !lasting.includes(each));
   const [gone = OTHERS] = [...others.filter((each) => askers[each]?.hasRead), ...others];

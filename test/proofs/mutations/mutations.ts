@@ -257,7 +257,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested(
     "06-reader",
     "unit/shared/operation/again",
-    "runs if this caller has read the outcome, whoever else is owed it",
+    "runs if this caller has read the outcome, even if others are owed it",
   ),
   tested(
     "06-owed",

@@ -37,7 +37,7 @@ export function createToolList(
     if (principal === undefined) isOfSeveral = several;
     const unity = offered.flatMap((tool) => {
       const portable = portableSchema(tool);
-      // Whoever looks at its Editor sees why (tool-limits.ts).
+      // Who looks at its Editor sees why (tool-limits.ts).
       if ("reason" in portable) return [];
       return [describe(tool, offerParameters(tool, { several, waits }, portable.inputSchema), several)];
     });

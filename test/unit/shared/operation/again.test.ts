@@ -44,7 +44,7 @@ test.each([false, true])("reads always run (with a key: %s)", (keyed) => {
 });
 
 describe("a changing tool", () => {
-  test("runs if this caller has read the outcome, whoever else is owed it", () => {
+  test("runs if this caller has read the outcome, even if others are owed it", () => {
     const record = executed({
       firstDeliveredAt: NOW,
       askers: { [HTTP.id]: { deliveredAt: NOW, ...READ }, [STDIO.id]: {} },
