@@ -132,7 +132,6 @@ export const DELIVERY: readonly Scenario[] = [
       ...["#4 arrives", "the gateway writes op2", ...begun(2), ...ended(2), ...answered(4, 2)],
       "the caller reads",
     ],
-    aimedAt: ["debtsEnd"],
   }),
   scenario("another caller gets the outcome, and an hour passes", {
     bounds: { calls: 3, others: 1, hours: 1 },
