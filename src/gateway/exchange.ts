@@ -88,9 +88,11 @@ export function singleRequest(transport: Caller["transport"]): Caller {
 }
 
 export function createExchanges(
-  { deliveries, log, stalls = createStallWatch() }: { deliveries: Deliveries; log: Log; stalls?: StallWatch },
-  { readWithinMs }: Pick<ReplayOptions, "readWithinMs"> = REPLAY_DEFAULTS,
+  { deliveries, log, stalls: given }: { deliveries: Deliveries; log: Log; stalls?: StallWatch },
+  { readWithinMs, stallMs }: Pick<ReplayOptions, "readWithinMs" | "stallMs"> = REPLAY_DEFAULTS,
 ): Exchanges {
+  const stalls = given ?? createStallWatch({ stallMs });
+
   const open = new Map<Exchange, Promise<void>>();
 
   const storing = (what: string, stored: Promise<void>): void =>

@@ -8,6 +8,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
+import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { createStallWatch } from "../../shared/pipe/stall-watch.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
@@ -47,7 +48,7 @@ export function createPipe(
   { stdin, stdout }: { stdin: Readable; stdout: Writable },
 ): Pipe {
   const { closeMs = 6_000, say = () => undefined } = options;
-  const stalls = createStallWatch();
+  const stalls = createStallWatch(REPLAY_DEFAULTS);
   const lines = createLineAssembler(LONGEST_MESSAGE);
   let ending: PipeEnd | undefined;
   let deadline: NodeJS.Timeout | undefined;

@@ -12,6 +12,8 @@ import {
 export interface ReplayOptions {
   /** What is delivered so soon over a direct connection is read: no client is known that gives up sooner in silence, ms. */
   readWithinMs: number;
+  /** A process that stood still for so long does not know how quick it was, ms. */
+  stallMs: number;
   /** How long a delivered outcome answers callers that are not known to have read it, ms. */
   replayWindowMs: number;
   /** For so long after its end the outcome of a repeatable tool that nobody got answers, ms; longer if it took longer. */
@@ -20,6 +22,7 @@ export interface ReplayOptions {
 
 export const REPLAY_DEFAULTS: ReplayOptions = {
   readWithinMs: 10_000,
+  stallMs: 1_000,
   replayWindowMs: 15 * 60_000,
   undeliveredMs: 10_000,
 };

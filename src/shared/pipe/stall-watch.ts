@@ -3,8 +3,8 @@
  * waiting. The clock is the monotonic one, which sleeps with the machine, as the timers of clients on it do.
  */
 
-/** A process whose event loop has not turned for so long has stood still; looked at every `tickMs`. */
-const TIMINGS = { stallMs: 1_000, tickMs: 250 };
+/** How often it is looked at whether the event loop turns, ms. */
+const TICK_MS = 250;
 
 /** What was sent meanwhile takes many reads: it has been read after so many timely ticks. */
 const SETTLED_TICKS = 4;
@@ -15,7 +15,14 @@ export interface StallWatch {
   close(): void;
 }
 
-export function createStallWatch({ stallMs, tickMs } = TIMINGS): StallWatch {
+/** `stallMs`: a process whose event loop has not turned for so long has stood still. */
+export function createStallWatch({
+  stallMs,
+  tickMs = TICK_MS,
+}: {
+  stallMs: number;
+  tickMs?: number;
+}): StallWatch {
   let lastTick = performance.now();
   /** What arrived before this moment may have waited. */
   let settledAt = Number.NEGATIVE_INFINITY;

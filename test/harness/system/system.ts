@@ -11,6 +11,7 @@ import { afterEach, beforeAll, beforeEach } from "vitest";
 import type { Principals } from "../../../src/gateway/auth/authenticator.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/gateway.js";
 import type { Log } from "../../../src/shared/log.js";
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import type { Caller, OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { NamedEditor } from "../../../src/shared/setting-values.js";
 import type { RedisTarget } from "../../../src/shared/store/connect.js";
@@ -60,6 +61,8 @@ const GATEWAY: Partial<GatewayOptions> = {
   safetyPollMs: HOUR,
   sweepMs: HOUR,
   editorAwayMs: 5_000,
+  // The process of a test does much beside: that it stands still is said where a test is about it.
+  replay: { ...REPLAY_DEFAULTS, stallMs: HOUR },
 };
 
 export interface CabledWorker {
