@@ -58,3 +58,23 @@ test("who lists an operation, reads its state or has it explained has not got it
   }
   expect(await other.call("work", WORK)).toMatchObject({ log_id, deduplicated: true });
 });
+
+test.each([
+  ["a filter that fails", "fetch_cached_response", { jq: "(((" }],
+  ["a part by a filter that fails", "get_operation_result", { jq: "(((" }],
+  ["a filter that finds nothing", "fetch_cached_response", { jq: "empty" }],
+  ["a page behind the last one", "get_operation_result", { page: 999 }],
+  ["no items", "fetch_cached_response", { fields: ["None"], limit: 0 }],
+  ["a description", "fetch_cached_response", { action: "info" }],
+] as const)("%s delivers no outcome: the same call gets it, and does not run", async (_what, tool, part) => {
+  const { system, session } = await open();
+  const caller = await session();
+  const { log_id = "" } = await caller.call("work", { ...WORK, timeout: 0 });
+  await system.bench.begins("a");
+  system.bench.finish("a");
+  await eventually(async () => (await system.record(log_id)).state === "completed", "it ended");
+  await caller.call(tool, { log_id, ...part });
+  await caller.settle();
+  expect(await caller.call("work", WORK)).toMatchObject({ log_id, deduplicated: true });
+  expect(system.executions("a")).toBe(1);
+});

@@ -58,6 +58,20 @@ test("a call is answered at once, told of as it goes, and its result once", asyn
   expect(system.executions("a")).toBe(1);
 });
 
+test("a call that joined another is told so with the result", async () => {
+  const { tokens, connect, system } = await open();
+  const token = await tokens.create("ann");
+  const [first, second] = [await connect(token), await connect(token)];
+  await ask(first, "tools/call_async", HELD);
+  await system.bench.begins("a");
+  const heard = listening(second);
+  const joined = await ask(second, "tools/call_async", { ...HELD, enable_progress: true });
+  expect(joined).toMatchObject({ status: "timeout", deduplicated: true });
+  system.bench.finish("a");
+  await eventually(() => of(heard, "tools/result").length > 0, "its result was told");
+  expect(of(heard, "tools/result")).toMatchObject([{ status: "completed", deduplicated: true }]);
+});
+
 test("who did not ask is not told; state and result are read by the log_id, by its principal only", async () => {
   const { tokens, connect, system } = await open();
   const [ann, bob] = [await connect(await tokens.create("ann")), await connect(await tokens.create("bob"))];

@@ -95,15 +95,15 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
         throw new ProtocolError(NOT_FOUND, "There is no such resource of yours.", { uri });
       return { contents: [{ uri, mimeType: JSON_TYPE, text: wellFormedJson(state) }] };
     }
-    if (source.record) {
-      // Read (▲7): a caller that names a log_id has read what was delivered to it before.
-      await request.names(named.id);
+    // Read (▲7): a caller that names a log_id has read what was delivered to it before.
+    if (source.record) await request.names(named.id);
+    const { range } = named;
+    const result =
+      range === undefined ? await whole(broker, uri, source) : await piece(broker, uri, source, range);
+    // An error, or a piece behind the end, tells nothing of the outcome.
+    if (source.record && result.contents.some((one) => !("blob" in one) || one.blob !== ""))
       request.delivers(source.record);
-    }
-    if (named.range === undefined) return whole(broker, uri, source);
-    const { offset, length = MOST_PIECE } = named.range;
-    const { bytes } = await broker.results.piece(source, offset, Math.min(length, MOST_PIECE));
-    return { contents: [{ uri, mimeType: "application/octet-stream", blob: base64(bytes) }] };
+    return result;
   });
 }
 
@@ -150,6 +150,16 @@ async function whole(broker: Broker, uri: string, source: Source): Promise<ReadR
           : { uri, mimeType: JSON_TYPE, text: wellFormedJson(block) };
     }),
   };
+}
+
+async function piece(
+  broker: Broker,
+  uri: string,
+  source: Source,
+  { offset, length = MOST_PIECE }: { offset: number; length?: number | undefined },
+): Promise<ReadResourceResult> {
+  const { bytes } = await broker.results.piece(source, offset, Math.min(length, MOST_PIECE));
+  return { contents: [{ uri, mimeType: "application/octet-stream", blob: base64(bytes) }] };
 }
 
 const base64 = (bytes: Uint8Array): string =>

@@ -79,18 +79,18 @@ export function serveAsyncCalls(server: Server, deps: McpServerDeps, client: Asy
 
   server.setRequestHandler(CallAsyncRequest, async ({ params }, extra) => {
     const { name, arguments: args, _meta: meta } = params;
-    let logId: string | undefined;
+    let going: { logId: string; isJoined: boolean } | undefined;
     const opened = client.open(extra);
     const open: OpenCall = {
       ...opened,
-      goesOn: (view) => {
-        logId = view.record.logId;
+      goesOn: (view, isJoined) => {
+        going = { logId: view.record.logId, isJoined };
       },
     };
     const called = { name, arguments: args, _meta: { timeout: 0, ...meta } };
     const answer = await callTool(deps, called, open);
-    if (logId !== undefined && params.enable_progress && params.timeout > 0) {
-      const followed = { logId, requestId: opened.request.id, ms: params.timeout * 1000 };
+    if (going && params.enable_progress && params.timeout > 0) {
+      const followed = { ...going, requestId: opened.request.id, ms: params.timeout * 1000 };
       // Behind the answer, which names the operation.
       setImmediate(() => void follow(deps, client, followed, tell));
     }
@@ -119,7 +119,12 @@ export function serveAsyncCalls(server: Server, deps: McpServerDeps, client: Asy
 async function follow(
   { broker, log, progress = PROGRESS_DEFAULTS }: McpServerDeps,
   { principal, ended }: AsyncCallsClient,
-  { logId, requestId, ms }: { logId: string; requestId: string | number; ms: number },
+  {
+    logId,
+    isJoined,
+    requestId,
+    ms,
+  }: { logId: string; isJoined: boolean; requestId: string | number; ms: number },
   tell: (notification: AsyncNotification) => void,
 ): Promise<void> {
   const named = { request_id: requestId, log_id: logId };
@@ -133,7 +138,10 @@ async function follow(
     const answer =
       typeof seen !== "object"
         ? notFound(logId, seen === "retention_ended")
-        : answerOf(seen, isFinal(seen.record.state) ? {} : { waitedSeconds: ms / 1000 });
+        : answerOf(seen, {
+            ...(isFinal(seen.record.state) ? {} : { waitedSeconds: ms / 1000 }),
+            ...(isJoined ? { duplicate: "joined" } : {}),
+          });
     shown.close();
     tell({ method: "tools/result", params: { ...answer, ...named } });
   } catch (error) {

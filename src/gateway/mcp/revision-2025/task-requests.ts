@@ -71,7 +71,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         // A caller that was given the task of an earlier call is told so with the outcome, as by the call itself.
         const explained = await broker.explain(principal, taskId);
         const duplicates = typeof explained === "object" ? explained.duplicates : [];
-        const own = duplicates.find(({ caller }) => caller === request.caller.id);
+        const own = duplicates.findLast(({ caller }) => caller === request.caller.id);
         request.delivers(seen.record);
         const result = (await fits(answerOf(seen, { duplicate: own?.relation }))) as CallToolResult;
         return { ...result, _meta: { ...result._meta, [RELATED_TASK]: { taskId } } };

@@ -42,10 +42,11 @@ const TOOLS: BrokerTool[] = [
           ? await call.wait(args.log_id, time.ms)
           : await call.broker.read(call.principal, args.log_id);
         await attachLog(args.log_id, call);
-        const described = answer(args.log_id, seen, call, args.wait ? time.note : undefined);
+        const note = args.wait ? time.note : undefined;
         const isPart = args.page !== undefined || args.jq !== undefined || args.fields !== undefined;
+        const described = describe(args.log_id, seen, call, note);
         const isThere = described.status === "completed" || described.partial_result !== undefined;
-        return isPart && isThere ? partOf(args, described, call) : described;
+        return isPart && isThere ? partOf(args, described, call) : answer(args.log_id, seen, call, note);
       });
     },
   ),
@@ -149,16 +150,19 @@ async function ofNamed(
   return read();
 }
 
+/** With the outcome, if there is one. */
 function answer(named: string, seen: WaitResult, call: BrokerToolCall, note: string | undefined): Answer {
+  if (typeof seen === "object" && isFinal(seen.record.state)) call.request.delivers(seen.record);
+  return describe(named, seen, call, note);
+}
+
+function describe(named: string, seen: WaitResult, call: BrokerToolCall, note: string | undefined): Answer {
   if (typeof seen !== "object") return missing(named, seen);
-  if (isFinal(seen.record.state)) {
-    call.request.delivers(seen.record);
-    return answerOf(seen);
-  }
+  if (isFinal(seen.record.state)) return answerOf(seen);
   return answerOf(seen, { note, mostSeconds: call.limits.waits.mostSeconds });
 }
 
-/** The answer with a part of the result instead of the whole. */
+/** The answer with a part of the result instead of the whole, which alone is delivered then. */
 async function partOf(
   { log_id, wait: _wait, timeout: _timeout, ...part }: { log_id: string; [argument: string]: unknown },
   described: Answer,

@@ -86,18 +86,27 @@ export const FETCH = define(
     if (!source) return missing(cacheId);
     // Read (▲7): a caller that names a log_id has read what was delivered to it before.
     if (source.record) await request.names(cacheId);
-    // What it has only reported is not its outcome.
-    if (source.record && source.partial === undefined) request.delivers(source.record);
     // The client's next message need not wait for a filter.
     request.accepted();
     try {
-      return await fetched(source, { ...args, action }, call);
+      const answer = await fetched(source, { ...args, action }, call);
+      // What it has only reported is not its outcome, and a description tells nothing of it.
+      const isOutcome = source.partial === undefined && action !== "info" && !isEmpty(answer);
+      if (source.record && isOutcome) request.delivers(source.record);
+      return answer;
     } catch (error) {
       if (error instanceof DocumentError) return failed(cacheId, error);
       throw error;
     }
   },
 );
+
+/** A part in which there is nothing: behind the last page, or where a filter finds nothing. */
+function isEmpty(answer: ToolAnswer): boolean {
+  if (!("data" in answer)) return false;
+  const { data } = answer;
+  return data === null || (Array.isArray(data) && data.length === 0);
+}
 
 /** The one that the other arguments mean. Throws INVALID_ARGUMENTS where the named one cannot use them: it would ignore what was asked for. */
 function actionOf({ log_id: logId, action, page, ...args }: Arguments): Action {
