@@ -96,5 +96,5 @@ function faultOf({ inputSchema }: SimulatedTool, given: Record<string, unknown>)
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) return `There is no parameter ${unknown}. Known are ${known.join(", ")}.`;
   const missing = (inputSchema.required ?? []).find((name) => !names.includes(name));
-  return missing === undefined ? undefined : `${missing} is required.`;
+  return missing === undefined ? undefined : `${missing} is missing.`;
 }

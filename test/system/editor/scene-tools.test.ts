@@ -179,7 +179,7 @@ describe("the tools that change scenes", () => {
       const read = await call("read-component", { Target: "Ball", Component: "Mover", Property: "speed" });
       expect(read).toMatchObject({ result: { components: { Mover: { speed: 1 } } } });
 
-      const collider = { Target: "Ball", Component: "BoxCollider" };
+      const collider = { Target: "Ball", Component: "BoxCollider", idempotency_key: "collider" };
       const { log_id } = await call("add-component", collider);
       expect(await call("add-component", collider)).toMatchObject({ log_id, deduplicated: true });
       await client.close();

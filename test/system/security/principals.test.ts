@@ -58,14 +58,15 @@ describe("by log_id", () => {
 
   test("force_new of another's operation is refused like one of nobody's, and supersedes nothing", async () => {
     const { system, ann, ben } = await stage();
-    const first = await ann("work", { Name: "a", timeout: 30 });
-    const refused = await ben("work", { Name: "a", timeout: 30, force_new: first.log_id });
+    const anns = { Name: "a", idempotency_key: "a", timeout: 30 };
+    const first = await ann("work", anns);
+    const refused = await ben("work", { ...anns, force_new: first.log_id });
     expect(refused).toMatchObject({ status: "error", error_code: "INVALID_ARGUMENTS" });
     const nobodys = "00000000-0000-4000-8000-000000000000";
-    const asNobodys = await ben("work", { Name: "a", timeout: 30, force_new: nobodys });
+    const asNobodys = await ben("work", { ...anns, force_new: nobodys });
     expect(JSON.parse(JSON.stringify(refused).replaceAll(String(first.log_id), nobodys))).toEqual(asNobodys);
     expect(await ben("list_operations")).toMatchObject({ operations: [] });
-    expect(await ann("work", { Name: "a", timeout: 30 })).toMatchObject({ log_id: first.log_id });
+    expect(await ann("work", anns)).toMatchObject({ log_id: first.log_id });
     expect(system.executions("a")).toBe(1);
   });
 });
