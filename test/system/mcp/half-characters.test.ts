@@ -277,7 +277,7 @@ const isProgress = ({ method, params }: RpcAnswer): boolean =>
   method === "notifications/progress" && (params as { total?: number }).total === 2;
 
 /** Operations of each kind: their results, failures and lists. */
-async function played(system: System): Promise<string[]> {
+async function endedIn(system: System): Promise<string[]> {
   const client = system.client("local", null);
   const ids: string[] = [];
   for (const name of ["say", "fail", "show", "list"]) {
@@ -304,7 +304,7 @@ test.each([
 ])("every answer, list, prompt, resource and report over %s", async (_name, open) => {
   const system = await start({ editor: { tools } });
   const surface = await open(system);
-  const ids = await played(system);
+  const ids = await endedIn(system);
   let id = 0;
   for (const request of requests(ids, system.editor.editorId)) {
     id += 1;
@@ -320,7 +320,7 @@ test("every route, event and message of the REST API", async () => {
   const { url } = await serve(system.gateway);
   const { origin } = new URL(url);
   const rest = restClient(origin);
-  const ids = await played(system);
+  const ids = await endedIn(system);
   const heard: unknown[] = [];
   const texts = [...LONG_TEXTS, "\ufffd"];
   const paths = [
