@@ -1,5 +1,10 @@
 /** One caller: its calls one after the other, each until its outcome is known; everything that it was answered. */
-import { type CallAnswer, type HttpClient, openHttpClient } from "../../harness/processes/process-clients.js";
+import {
+  BEHIND_A_PROXY,
+  type CallAnswer,
+  type HttpClient,
+  openHttpClient,
+} from "../../harness/processes/process-clients.js";
 import { isAway, isFinal } from "../engine/outcomes.js";
 import { drawnPause, type Random } from "../engine/random.js";
 
@@ -47,7 +52,7 @@ export function createCaller(url: () => string, random: Random): Caller {
     const deadline = performance.now() + END_MS;
     for (;;) {
       try {
-        client ??= await openHttpClient(url);
+        client ??= await openHttpClient(url, BEHIND_A_PROXY);
         const answer = await client.call(tool, args);
         if (!LATER.has(answer.error_code ?? "") || performance.now() > deadline) return answer;
       } catch (error) {
