@@ -28,6 +28,9 @@ function strike(
   };
 }
 
+/** How many operations were ever accepted. */
+const accepted = ({ world }: Stage): Promise<number> => world.hand.zcard("{ujb}:principal:local");
+
 export const gatewayKilled: Scenario = {
   name: "gateway SIGKILL",
   story: "the gateway dies at a drawn command to Redis; the callers come back to the next one",
@@ -63,8 +66,7 @@ export const gatewayKilledAtCreation: Scenario = {
     const { gateway } = world;
     const { ended } = gateway.process;
     const when = random.pick(["before", "after"] as const);
-    const known = (): Promise<number> => world.hand.zcard("{ujb}:principal:local");
-    const earlier = await known();
+    const earlier = await accepted(stage);
     stage.killed();
     gateway.line.cutAt(when, createsRecord, () => void gateway.kill());
     const lost = intent.ask(client, 5);
@@ -73,7 +75,7 @@ export const gatewayKilledAtCreation: Scenario = {
       (reported) => Promise.reject(new Error(`answered all the same: ${JSON.stringify(reported)}`)),
       () => undefined,
     );
-    const made = (await known()) - earlier;
+    const made = (await accepted(stage)) - earlier;
     if (!stdio && made !== (when === "after" ? 1 : 0)) throw new Error(`${made} created, cut ${when} it`);
     // Nobody knows of the lost one that was never made: what the process calls and reads is its own.
     if (stdio) await (when === "before" ? intent.again() : intent).untilTold(stdio);
@@ -134,6 +136,7 @@ export const stdioKilled: Scenario = {
   async play(stage) {
     const { random } = stage;
     const intent = stage.intent(random.between(0.3, 0.8));
+    const earlier = await accepted(stage);
     const first = await stage.newStdio();
     const asked = intent.ask(first, 20);
     if (random.chance(0.5)) await intent.begun();
@@ -143,9 +146,11 @@ export const stdioKilled: Scenario = {
     const told = await asked.answer.catch(() => undefined);
     // Who has the outcome does not come back for it: what others call then is meant anew.
     if (told && isFinal(told)) return;
+    const isOwed = (await accepted(stage)) > earlier;
     const second = await stage.newStdio();
     await intent.untilTold(second);
-    await intent.untilTold(await stage.http());
+    // It is owed to the killed one too, unless its call never arrived.
+    await (isOwed ? intent : intent.again()).untilTold(await stage.http());
   },
 };
 
