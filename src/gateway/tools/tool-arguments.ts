@@ -75,13 +75,15 @@ function readValue(schema: unknown, given: unknown, at: Place, fault: TellFault)
 function readObject(schema: Schema, given: JsonObject, at: Place | undefined, fault: TellFault): JsonObject {
   const { properties, names, required } = shapeOf(schema);
   const read = new Map<string, unknown>();
+  const isUsed = (name: string): boolean =>
+    Object.hasOwn(given, name) && !isUnused(properties[name], given[name]);
   for (const [written, value] of Object.entries(given)) {
     const place = { within: at, key: written };
     const name = Object.hasOwn(properties, written) ? written : names.get(bare(written));
     // Some models cannot send nothing to a tool that takes nothing: uLoop's client taught them this name.
     if (at === undefined && written === FILLER && offered(properties).length === 0) continue;
     const isOpen = schema.additionalProperties !== false || "patternProperties" in schema;
-    if (name !== undefined && (name === written || !(Object.hasOwn(given, name) || read.has(name)))) {
+    if (name !== undefined && (name === written || !(isUsed(name) || read.has(name)))) {
       const inner = properties[name];
       if (!isUnused(inner, value)) read.set(name, readValue(inner, value, place, fault));
     } else if (isOpen) read.set(written, readValue(schema.additionalProperties, value, place, fault));

@@ -61,6 +61,7 @@ describe("what is nearly right is put right", () => {
     ["a whole number with a point", { ...PATH, Count: 3.0 }, { ...PATH, Count: 3 }],
     ["a choice in other letters", { ...PATH, Mode: "editmode" }, { ...PATH, Mode: "EditMode" }],
     ["one spelling unused, the other used", { menuItemPath: null, menu_item_path: "a" }, PATH],
+    ["the right spelling unused, another used", { menuItemPath: "a", MenuItemPath: null }, PATH],
     [
       "a name of JavaScript's own",
       JSON.parse('{"MenuItemPath":"a","Values":{"__proto__":1}}'),
