@@ -75,7 +75,7 @@ export interface ReadCall {
   priorityClass: PriorityClass;
   caller: Caller;
   requestId: RpcId | null;
-  isResent: boolean;
+  logId: string | undefined;
   /** What the client calls itself. */
   client: string | undefined;
   trace: TraceContext | undefined;
@@ -191,7 +191,7 @@ export function createCallReader(deps: {
         priorityClass: access.principal.priorityClass,
         caller: call.caller,
         requestId: call.requestId,
-        isResent: call.isResent === true,
+        logId: call.logId,
         client: call.client,
         trace: call.trace,
         tool,

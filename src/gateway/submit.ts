@@ -67,14 +67,32 @@ export function createSubmit(
   const noteDuplicate = async (
     record: OperationRecord,
     relation: Duplicate["relation"],
-    { caller, requestId, client }: ReadCall,
+    { caller, requestId, client, logId: wouldBe }: ReadCall,
     { now }: Chain,
   ): Promise<void> => {
     const { logId, effect } = record;
     // What is repeatable or only read is owed to nobody: it can be made anew.
     if (effect === "mutating" && asked(record, caller)) await deliveries.asks(caller, logId);
     const labelled = client === undefined ? {} : { client };
-    await operations.noteDuplicate(logId, { at: now, relation, caller: caller.id, requestId, ...labelled });
+    const named = wouldBe === undefined ? {} : { wouldBe };
+    const call = { caller: caller.id, requestId, ...labelled, ...named };
+    await operations.noteDuplicate(logId, { at: now, relation, ...call });
+  };
+
+  /** What this very request found when it was sent to an earlier broker. */
+  const foundBefore = async (
+    { logId, caller }: ToolCall,
+    { records }: Chain,
+  ): Promise<Omit<Submission, "timeout"> | undefined> => {
+    for (const record of records) {
+      const duplicates = await operations.duplicatesOf(record.logId);
+      const note = duplicates.find(({ wouldBe }) => wouldBe !== undefined && wouldBe === logId);
+      if (note) {
+        const { relation } = note;
+        return { record, relation, isConfirmed: askingOf(record, caller)?.hasRead === true };
+      }
+    }
+    return undefined;
   };
 
   const carryOut = async (
@@ -91,11 +109,8 @@ export function createSubmit(
         throw await withDiagnoses(refusal(decision.problem, call), deps, call.sees);
       case "replay": {
         const { record } = decision;
-        const asking = askingOf(record, call.caller);
-        // Its client asked once: this request was waiting for it when its broker died.
-        const relation = call.isResent && asking ? "joined" : "replayed";
-        await noteDuplicate(record, relation, call, chain);
-        return { record, relation, isConfirmed: asking?.hasRead === true };
+        await noteDuplicate(record, "replayed", call, chain);
+        return { record, relation: "replayed", isConfirmed: askingOf(record, call.caller)?.hasRead === true };
       }
       case "join": {
         const { record } = decision;
@@ -173,6 +188,8 @@ export function createSubmit(
         await readAgain();
         continue;
       }
+      const found = call.isResent ? await foundBefore(call, chain) : undefined;
+      if (found) return { ...found, timeout: parameters.timeout ?? rules.timeout(found.record) };
       const decision = decide(
         chain,
         {

@@ -13,6 +13,8 @@ export interface Duplicate {
   requestId: RpcId | null;
   /** What the calling client calls itself (clientLabel). */
   client?: string;
+  /** The log_id that an operation of this very request would have: it may be sent again, to another broker. */
+  wouldBe?: string;
 }
 
 export interface TimelineEntry {

@@ -12,7 +12,7 @@ const LEAKABLE = new Set([
  * ms: closed handles take some turns to leave the list, and the test runner and the clients have short timers of their
  * own, which fire late on a loaded machine. A real leak stays for as long as one looks.
  */
-const GRACE = 20_000;
+const GRACE = 60_000;
 
 /** Fails when this process has a socket, a server or a running timer left; for the end of an afterEach. */
 export async function expectNoLeak(): Promise<void> {

@@ -197,7 +197,7 @@ describe("what counts as the same call", () => {
   });
 
   test("a request that is sent again after its broker died is still that request: nobody says that it was not run again", async () => {
-    const { client, bench, executions } = await start();
+    const { client, broker, bench, executions } = await start();
     const [ann, bob] = [client("ann"), client("ann", { id: "another", transport: "stdio" })];
     const [logId, joining] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
     const called = { ...ann.callOf("work", { Name: "a", Hold: true }), logId };
@@ -209,7 +209,11 @@ describe("what counts as the same call", () => {
     await ann.outcome(logId);
     expect((await ann.send({ ...called, isResent: true })).relation).toBe("created");
     expect((await bob.send({ ...joined, isResent: true })).relation).toBe("joined");
-    expect((await bob.send(joined)).relation).toBe("replayed");
+    const { relation } = await bob.send({ ...joined, logId: "00000000-0000-4000-8000-000000000003" });
+    expect(relation).toBe("replayed");
+    // Read in between: what its request found stays found.
+    await broker.delivered(bob.caller, logId, { isRead: true });
+    expect((await bob.send({ ...joined, isResent: true })).relation).toBe("joined");
     expect(executions("a")).toBe(1);
   });
 

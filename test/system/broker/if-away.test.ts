@@ -17,6 +17,11 @@ async function withAway(gateway: Partial<GatewayOptions> = {}) {
   await ann.outcome(first.logId);
   await editor.close();
   await system.away(editor);
+  // Owned still, it may be about to return.
+  await eventually(
+    async () => (await system.store.editors.availability()).every(({ isOwned }) => !isOwned),
+    "it is given up",
+  );
   return { ...system, ann, first };
 }
 

@@ -44,6 +44,10 @@ describe("call", () => {
     const lost = start("lost", slow);
     await until("it runs", () => executions() === 3);
     await lost.kill("SIGKILL");
+    await until("it has ended", async () => {
+      const { stdout } = await type(["list", "--json"]);
+      return (JSON.parse(stdout) as { status: string }[]).every(({ status }) => status === "completed");
+    });
     const retried = answerIn(await type(slow));
     expect(retried).toMatchObject({ status: "completed", deduplicated: true });
     expect(retried.message).toMatch(/^Not run again: /);
