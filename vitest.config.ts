@@ -36,8 +36,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/harness/global-setup.ts"],
     setupFiles: ["test/harness/processes/long-timers.ts", "test/harness/mcp/watch-messages.ts"],
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
     // Most tests start processes of their own and wait for them: three files more than the two cores of the smallest machine.
     pool: "forks",
     // The files of a test process share what they import; every test gives back what it opened (aftermath.ts).

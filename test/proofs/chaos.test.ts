@@ -12,7 +12,7 @@ const LIMIT = 8 * 60_000;
 
 afterAll(async () => {
   await expectNoLeak();
-}, 60_000);
+});
 
 test(
   "nothing runs twice, nothing is lost, and every interruption has a reason",

@@ -7,7 +7,7 @@ import { useSystem } from "../../harness/system/system.js";
 const { start } = useSystem();
 
 test("of a full Editor of its pool an estimate reads no more than it may count", async () => {
-  const system = await start({ editor: { labels: ["android"] }, maxQueued: 1_000 });
+  const system = await start({ editor: { labels: ["android"] }, maxQueued: 1_000, commandTimeoutMs: 60_000 });
   const { client, bench, editor, hand } = system;
   const ann = client();
   const named = { editor: editor.editorId };
@@ -33,4 +33,4 @@ test("of a full Editor of its pool an estimate reads no more than it may count",
   );
   bench.finish("held");
   await ann.outcome(logId);
-}, 30_000);
+});

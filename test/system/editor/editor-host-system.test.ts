@@ -48,7 +48,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(await world.editor.executions()).toHaveLength(1);
       await client.close();
     });
-  }, 180_000);
+  });
 
   test("arguments that nearly fit are understood; what only the Editor can judge, it refuses before it begins", async ({
     expect,
@@ -65,7 +65,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(tooLarge.started_at).toBeUndefined();
       await client.close();
     });
-  }, 120_000);
+  });
 
   test("a test run that a domain reload cuts in the middle: one run, all its results", async ({ expect }) => {
     await inWorld(async (world) => {
@@ -91,7 +91,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(await world.editor.executions("run-tests")).toHaveLength(1);
       await client.close();
     });
-  }, 120_000);
+  });
 
   test("▲13 labels that its user changes while it runs tests: the run goes on, and a call for the new pool finds it", async ({
     expect,
@@ -118,7 +118,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(await world.editor.executions("run-tests")).toHaveLength(1);
       await client.close();
     });
-  }, 120_000);
+  });
 
   test("tools that come with a reload reach a client that was told of no change before", async ({
     expect,
@@ -146,7 +146,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(answer.structuredContent).toMatchObject({ status: "completed", result: { Text: "hello" } });
       await client.close();
     });
-  }, 120_000);
+  });
 
   test("a queued operation runs once although the Editor reloads before it", async ({ expect }) => {
     await inWorld(async (world) => {
@@ -163,5 +163,5 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(await world.editor.executions(item)).toHaveLength(1);
       await client.close();
     });
-  }, 120_000);
+  });
 });

@@ -59,7 +59,7 @@ describe("a blocked main thread", { skip: !hasDotnet }, () => {
     expect(await owner.finished("queued")).toMatchObject({ status: "completed" });
     expect(await editor.begun("long")).toBe(1);
     expect(await editor.begun("cancelled")).toBe(0);
-  }, 120_000);
+  });
 
   test("an unfocused Editor is woken for what is submitted", async () => {
     const editor = await start();
@@ -192,7 +192,7 @@ describe("a web page", { skip: !hasDotnet }, () => {
     } finally {
       await browser.close();
     }
-  }, 120_000);
+  });
 });
 
 describe("a disk", { skip: !hasDotnet }, () => {

@@ -145,7 +145,7 @@ describe("tools of the project", { concurrent: true, skip: !hasDotnet }, () => {
       expect(await world.editor.do({ do: "status" })).toMatchObject({ generation: 2 });
       expect(await world.editor.executions("manage-packages")).toHaveLength(1);
     });
-  }, 180_000);
+  });
 
   test("a moved script and another platform end behind the reload that they make", async () => {
     await inWorld("dotnet", async (world, call) => {
@@ -173,7 +173,7 @@ describe("tools of the project", { concurrent: true, skip: !hasDotnet }, () => {
       expect(await world.editor.do({ do: "status" })).toMatchObject({ generation: 2 });
       expect(await world.editor.executions()).toHaveLength(2);
     });
-  }, 180_000);
+  });
 
   test("what the user of the Editor has not allowed does not run", async () => {
     await inWorld("dotnet", async (world, call) => {
@@ -191,5 +191,5 @@ describe("tools of the project", { concurrent: true, skip: !hasDotnet }, () => {
         expect(await call(tool, WAIT)).toMatchObject({ status: "completed" });
       expect(await world.editor.executions()).toEqual([]);
     });
-  }, 180_000);
+  });
 });

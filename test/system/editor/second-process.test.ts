@@ -13,7 +13,7 @@ let folder: string;
 let program: string;
 beforeAll(async () => {
   if (hasDotnet) program = await editorHostFile(() => undefined);
-}, 120_000);
+});
 afterEach(async () => {
   await Promise.all(started.splice(0).map((host) => host.kill()));
   await rm(folder, { recursive: true, force: true });

@@ -56,4 +56,4 @@ test("▲13 what an earlier connection left in a buffer is not run behind the im
   for (const Name of ["next", "and the next"])
     await ann.outcome((await ann.submit("work", { Name }, named)).record.logId);
   expect(executions("a")).toBe(1);
-}, 30_000);
+});

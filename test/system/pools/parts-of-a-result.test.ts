@@ -77,7 +77,7 @@ test("▲12 an operation that ran does not go back to its pool when its Editor d
   const next = await ann.submit("work", { Name: "next" }, { editor: second.editorId });
   await ann.outcome(next.record.logId);
   expect({ runs: system.executions("a"), isAt: swept.editor }).toEqual({ runs: 1, isAt: first.editorId });
-}, 60_000);
+});
 
 test("▲12 an operation that ran is not cancelled as unsent after its Editor died between two parts of its result", async () => {
   const { ann, operation, broker, warnings, executions, record } = await diesBetweenParts("editor");
@@ -91,4 +91,4 @@ test("▲12 an operation that ran is not cancelled as unsent after its Editor di
   const cancelled = await broker.cancel("ann", operation.logId, ann.caller);
   const { state } = (cancelled as { record: { state: string } }).record;
   expect({ state, runs: executions("a") }).not.toEqual({ state: "cancelled", runs: 1 });
-}, 60_000);
+});

@@ -50,7 +50,7 @@ test("twenty operations for a tool that only another Editor has do not keep an i
   bench.finish("held");
   await ann.outcome(record.logId);
   expect(view?.record.state).toBe("completed");
-}, 60_000);
+});
 
 test("an owner that waited for its Editor does not revoke there what its pool had back meanwhile", async () => {
   const system = await start({ editor: { labels: ["android"] } });

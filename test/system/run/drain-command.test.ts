@@ -60,7 +60,7 @@ test("drain waits for a Redis that is away, says so once, and ends when nothing 
   const after = JSON.parse((await type(["status", String(first.log_id), "--json"])).stdout);
   expect(after).toMatchObject({ state: "completed" });
   expect(executions()).toBe(1);
-}, 60_000);
+});
 
 test.each([
   { args: ["pause"], code: 2, says: /name the Editor/ },
