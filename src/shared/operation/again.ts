@@ -95,13 +95,16 @@ export function windowOf({ executionMs = 0 }: OperationRecord, { replayWindowMs 
 function mutatingRuns(
   record: OperationRecord,
   caller: Caller,
-  { now }: Moment,
+  { now, incarnation }: Moment,
   options: ReplayOptions,
 ): boolean {
   // Unknown stays unknown (▲9): the outcome stays unknown until a caller allows another run with force_new.
   if (record.state === "interrupted") return false;
   const mine = askingOf(record, caller);
-  if (mine?.hasRead || !isOwed(record)) return true;
+  if (mine?.hasRead) return true;
+  // The store may have lost who else asked.
+  const knowsAll = !record.rebuilt && record.incarnation === incarnation;
+  if (knowsAll && !isOwed(record)) return true;
   const { firstDeliveredAt } = record;
   if (firstDeliveredAt === undefined) return false;
   if (now < firstDeliveredAt + windowOf(record, options)) return false;

@@ -1,12 +1,14 @@
 /** A caller as they really are: it loses patience, comes back in a new session, and sends the same call again. */
 import type { CallAnswer } from "../../harness/processes/process-clients.js";
-import { isForceNewRefused, isOutcome } from "../engine/outcomes.js";
+import { isFinal, isForceNewRefused, isOutcome } from "../engine/outcomes.js";
 import { drawnPause, type Random } from "../engine/random.js";
 import type { ChaosIntent } from "./intent.js";
 import { openVoice, type Voice, type VoiceKind } from "./voices.js";
 import type { ChaosWorld } from "./world.js";
 
 export interface Caller {
+  /** Asks until it is answered; true if the answer is the outcome already. */
+  begin(intent: ChaosIntent, isOver: () => boolean): Promise<boolean>;
   /** Asks until it receives the intent's outcome; gives up when `isOver` says so. */
   fulfil(intent: ChaosIntent, isOver: () => boolean): Promise<void>;
   close(): Promise<void>;
@@ -25,10 +27,13 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
     await ending?.close().catch(() => undefined);
   };
 
-  const say = async (intent: ChaosIntent, named: string | undefined): Promise<CallAnswer> => {
+  const say = async (
+    intent: ChaosIntent,
+    named: string | undefined,
+    timeout = random.pick([0, 0.3, 2, 2, 5]),
+  ): Promise<CallAnswer> => {
     voice ??= await openVoice(kind, world, random);
     // Some clients give up before the wait that they asked for is over.
-    const timeout = random.pick([0, 0.3, 2, 2, 5]);
     const patienceMs = random.chance(0.12) ? random.between(20, 800) : timeout * 1000 + PATIENCE_MS;
     const client = voice.within(patienceMs);
     if (named !== undefined) {
@@ -79,7 +84,30 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
     return habit === "elsewhere" ? undefined : named;
   };
 
+  const unanswered = async (intent: ChaosIntent, error: Error): Promise<void> => {
+    account.counts.unanswered += 1;
+    intent.lastError = error.message;
+    // A process over stdio stays for as long as it lives.
+    const isGone = /ended|not found|HTTP 4|HTTP 5|closed/i.test(intent.lastError);
+    if (isGone || (kind !== "stdio" && random.chance(0.5))) await hangUp();
+    await drawnPause(random.between(20, 250));
+  };
+
   return {
+    async begin(intent, isOver) {
+      while (!isOver()) {
+        try {
+          const reported = await say(intent, undefined, 0);
+          if (isOutcome(reported)) return true;
+          if (reported.log_id !== undefined && !isFinal(reported)) return false;
+          await drawnPause(random.between(50, 250));
+        } catch (error) {
+          await unanswered(intent, error as Error);
+        }
+      }
+      return true;
+    },
+
     async fulfil(intent, isOver) {
       let named: string | undefined;
       while (!isOver()) {
@@ -93,12 +121,7 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
           intent.lastError = JSON.stringify(reported);
           named = await next(intent, reported, named);
         } catch (error) {
-          account.counts.unanswered += 1;
-          intent.lastError = (error as Error).message;
-          // A process over stdio stays for as long as it lives.
-          const isGone = /ended|not found|HTTP 4|HTTP 5|closed/i.test(intent.lastError);
-          if (isGone || (kind !== "stdio" && random.chance(0.5))) await hangUp();
-          await drawnPause(random.between(20, 250));
+          await unanswered(intent, error as Error);
         }
       }
     },

@@ -90,8 +90,14 @@ async function work(world: ChaosWorld, day: Work): Promise<void> {
   const caller = createCaller(world, kind, random);
   const other = createCaller(world, "plain HTTP", createRandom(random.whole(0, 1e9)));
   const ask = async (intent: ChaosIntent): Promise<void> => {
-    const helpers: Caller[] = random.chance(0.12) ? [caller, other] : [caller];
-    await Promise.all(helpers.map((each) => each.fulfil(intent, day.isOver)));
+    const fulfil = (each: Caller): Promise<void> => each.fulfil(intent, day.isOver);
+    const isShared = random.chance(0.12) && !intent.isToBeCancelled;
+    if (!isShared) return fulfil(caller);
+    // Both have asked before either can have read: what one calls after that is a call of its own (▲6).
+    const isNamed = intent.supersedes !== undefined;
+    if (!isNamed && (await other.begin(intent, day.isOver))) return;
+    const hasOutcome = !isNamed && (await caller.begin(intent, day.isOver));
+    await Promise.all((hasOutcome ? [other] : [other, caller]).map(fulfil));
   };
   while (day.mayIntent()) {
     const intent = drawIntent(world.account, random, world.editors);

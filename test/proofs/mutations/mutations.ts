@@ -264,6 +264,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/shared/operation/again",
     "does not run for another while somebody that joined is owed it",
   ),
+  tested(
+    "06-owed-lost",
+    "unit/shared/operation/again",
+    "after a loss of the store it may be owed to somebody",
+  ),
   tested("06-owed-to-nobody", "unit/shared/operation/again", "runs for anybody if it is owed to nobody"),
   mutation(
     "06-undelivered",

@@ -67,6 +67,15 @@ describe("a changing tool", () => {
     expect(runs(record, LATER_SESSION)).toBe(false);
   });
 
+  test("after a loss of the store it may be owed to somebody: it runs only for who has read it", () => {
+    const lost = [{ rebuilt: true }, { incarnation: ANOTHER_INCARNATION }] as const;
+    for (const signs of lost) {
+      const record = executed({ ...reported(HTTP, READ), ...signs });
+      expect(runs(record, LATER_SESSION)).toBe(false);
+      expect(runs(record, HTTP)).toBe(true);
+    }
+  });
+
   test("a delivery alone is no reading", () => {
     expect(runs(executed(reported(HTTP)), HTTP)).toBe(false);
   });
