@@ -17,6 +17,8 @@ export interface ChaosIntent extends Intent {
   /** Somebody asks for its cancellation while it is under way. */
   readonly isToBeCancelled: boolean;
   isCancelAsked: boolean;
+  /** Two callers want it. */
+  isShared: boolean;
   /** What went wrong with asking, last. */
   lastError: string;
 }
@@ -58,7 +60,7 @@ function intend(
 ): ChaosIntent {
   return account.intend(
     { tool, args, isRepeatable },
-    { ...kind, ...more, isCancelAsked: false, lastError: "" },
+    { ...kind, ...more, isCancelAsked: false, isShared: false, lastError: "" },
   );
 }
 

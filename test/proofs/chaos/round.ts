@@ -91,8 +91,8 @@ async function work(world: ChaosWorld, day: Work): Promise<void> {
   const other = createCaller(world, "plain HTTP", createRandom(random.whole(0, 1e9)));
   const ask = async (intent: ChaosIntent): Promise<void> => {
     const fulfil = (each: Caller): Promise<void> => each.fulfil(intent, day.isOver);
-    const isShared = random.chance(0.12) && !intent.isToBeCancelled;
-    if (!isShared) return fulfil(caller);
+    intent.isShared = random.chance(0.12) && !intent.isToBeCancelled;
+    if (!intent.isShared) return fulfil(caller);
     // Both have asked before either can have read: what one calls after that is a call of its own (▲6).
     const isNamed = intent.supersedes !== undefined;
     if (!isNamed && (await other.begin(intent, day.isOver))) return;

@@ -59,6 +59,18 @@ describe("an answer of a repeatable tool", () => {
     expect(whats(again, ran)).toEqual([expect.stringContaining("was told 40 ms before")]);
   });
 
+  test("nor that of an earlier one", () => {
+    const interrupted = {
+      status: "error",
+      error_code: "OUTCOME_UNKNOWN",
+      deduplicated: true,
+      executed_at: time(1_003),
+      accepted_at: time(1_000),
+    };
+    const answers = [heard("op1", 0), heard("op2", 1_005, interrupted)];
+    expect(whats(answers, [began("op1", 3)])).toEqual([]);
+  });
+
   test("that was cancelled unsent is no execution of its call", () => {
     const cancelled = { status: "cancelled", deduplicated: true };
     const reported = [heard("op0", -50, cancelled), heard("op1", 0), heard("op2", 50, cancelled)];

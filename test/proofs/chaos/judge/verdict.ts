@@ -21,13 +21,21 @@ export function verdictOn(world: ChaosWorld, executions: readonly Execution[]): 
     return { what, intent: intents.find(({ logIds }) => logIds.has(logId)) };
   });
   return [
-    ...misexecuted(executions, intents),
+    ...misexecuted(executions, intents.flatMap(timesMeant(world))),
     ...overlapping(world),
     ...lost(world),
     ...intents.flatMap((intent) => misanswered(world, intent, executions)),
     ...wrong,
   ];
 }
+
+/** Where the store forgets a call that was never sent, it forgets who had asked: each of two callers then makes a call of its own. */
+const timesMeant =
+  ({ events }: ChaosWorld) =>
+  (intent: ChaosIntent): ChaosIntent[] =>
+    intent.isShared && !intent.isRepeatable && storeWasLost(events, intent.askedAt)
+      ? [intent, intent]
+      : [intent];
 
 /** All that ever began. */
 export function executionsOf(world: ChaosWorld): Execution[] {

@@ -114,7 +114,10 @@ function executionIn({ reported }: Heard, account: Account): string {
   const away = ({ at }: Began): number => Math.abs(at - executedAt);
   const nearest = account.of(reported).toSorted((a, b) => away(a) - away(b))[0];
   // One that was interrupted may have ended before it was counted: then the nearest is another's.
-  const isOther = nearest !== undefined && !isCounted(reported) && away(nearest) > COUNTED_WITHIN_MS;
+  const isOther =
+    nearest !== undefined &&
+    !isCounted(reported) &&
+    (away(nearest) > COUNTED_WITHIN_MS || nearest.at < Date.parse(String(reported.accepted_at)) - CLOCKS_MS);
   return isOther ? logId : (nearest?.operationId ?? logId);
 }
 
