@@ -87,6 +87,14 @@ export function singleRequest(transport: Caller["transport"]): Caller {
   return { id: `${SINGLE_REQUEST}${randomUUID()}`, transport, isSingleRequest: true };
 }
 
+/** Turns of the event loop in which what has arrived is read, and in which a connection that has ended is closed. */
+const ARRIVAL_TURNS = 3;
+
+/** Whatever the system had received by now was handled when this resolves. */
+async function arrivalsHandled(): Promise<void> {
+  for (let turn = 0; turn < ARRIVAL_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 export function createExchanges(
   { deliveries, log, stalls: given }: { deliveries: Deliveries; log: Log; stalls?: StallWatch },
   { readWithinMs, stallMs }: Pick<ReplayOptions, "readWithinMs" | "stallMs"> = REPLAY_DEFAULTS,
@@ -194,6 +202,8 @@ export function createExchanges(
         async answer(write) {
           try {
             const mayTell = await notedBefore();
+            // Who has hung up, or cancelled, by now did so before the write.
+            if (carried?.effect === "mutating") await arrivalsHandled();
             if (isDropped) return false;
             isAnswering = true;
             const isWritten = await write(mayTell).catch(() => false);

@@ -114,6 +114,11 @@ export const MUTATIONS: readonly Mutation[] = [
     seeds: [1, 2, 3],
   }),
   tested("07-cancelled-while-written", "unit/gateway/exchange", "while its answer is being written"),
+  tested(
+    "07-unhandled-end",
+    "unit/gateway/exchange",
+    "not if the connection had ended before the write, though nobody had noticed yet",
+  ),
   tested("07-unwritten", "unit/gateway/exchange", "nor what was not written"),
   tested(
     "07-begins-dropped",

@@ -65,6 +65,14 @@ const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
 const tell = ({ delivers }: Exchange): void => delivers(MUTATING);
 
 describe("delivered", () => {
+  test("not if the connection had ended before the write, though nobody had noticed yet", async () => {
+    const changing = stage();
+    tell(changing.exchange);
+    setImmediate(() => setImmediate(() => changing.gone.abort()));
+    expect(await changing.answer()).toBe(false);
+    expect(changing.did).toEqual([]);
+  });
+
   test("of a changing tool when the last byte was handed on; of a repeatable one before its first byte", async () => {
     const changing = stage();
     tell(changing.exchange);
