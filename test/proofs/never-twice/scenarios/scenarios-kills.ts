@@ -146,8 +146,9 @@ export const stdioKilled: Scenario = {
     const told = await asked.answer.catch(() => undefined);
     // Who has the outcome does not come back for it: what others call then is meant anew.
     if (told && isFinal(told)) return;
-    const isOwed = (await accepted(stage)) > earlier;
     const second = await stage.newStdio();
+    // The store has had the time to read what the killed one sent last.
+    const isOwed = (await accepted(stage)) > earlier;
     await intent.untilTold(second);
     // It is owed to the killed one too, unless its call never arrived.
     await (isOwed ? intent : intent.again()).untilTold(await stage.http());
