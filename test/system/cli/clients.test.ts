@@ -124,7 +124,7 @@ describe.each([
 
     it("calls a tool, is told when its wait ends, and reads the result by its log_id", async () => {
       const client = await connect(transport);
-      const item = menuItem("1.5");
+      const item = menuItem("5.0");
       const first = await client.call("execute-menu-item", { MenuItemPath: item, timeout: 0 });
       expect(first).toMatchObject({ status: "timeout", log_id: expect.any(String) });
       const again = await client.call("execute-menu-item", { MenuItemPath: item, timeout: 0 });

@@ -25,7 +25,7 @@ public sealed class UnityPushClientTests : IDisposable
 
     public void Dispose()
     {
-        Assert.True(client.Stop(500));
+        Assert.True(client.Stop(10_000));
         ThreadsOfTheBridge.AssertOnly(before);
     }
 
@@ -154,10 +154,8 @@ public sealed class UnityPushClientTests : IDisposable
         var clock = Stopwatch.StartNew();
         for (var round = 0; round < 3000; round++) client.Push(PushTypes.ToolsChanged, payload);
         // 90 MB; the system takes a few of them at most.
-        Assert.InRange(clock.ElapsedMilliseconds, 0, 10_000);
-        clock.Restart();
-        Assert.True(client.Stop(500));
-        Assert.InRange(clock.ElapsedMilliseconds, 0, 500);
+        Assert.InRange(clock.ElapsedMilliseconds, 0, 60_000);
+        Assert.True(client.Stop(10_000));
     }
 
     [Fact]
