@@ -1,12 +1,13 @@
 /** Processes that die, or hang, between any two steps. */
 
+import type { TestClient } from "../../../harness/processes/process-clients.js";
 import { until } from "../../../harness/processes/processes.js";
 import { createsRecord } from "../../../harness/redis/process-redis.js";
 import { drawnPlace } from "../../engine/drawn-place.js";
 import { inTime } from "../../engine/in-time.js";
 import { isFinal } from "../../engine/outcomes.js";
 import { drawnPause } from "../../engine/random.js";
-import type { Stage } from "../stage.js";
+import type { Intent, Stage } from "../stage.js";
 import type { Scenario } from "./scenario.js";
 
 /** Kills a member at a drawn command; resolves when it is dead. A process that is not struck by then is killed. */
@@ -30,6 +31,12 @@ function strike(
 
 /** How many operations were ever accepted. */
 const accepted = ({ world }: Stage): Promise<number> => world.hand.zcard("{ujb}:principal:local");
+
+/** However slow the answer was, its client has read it: it names the operation. */
+async function untilRead(intent: Intent, client: TestClient): Promise<void> {
+  const { log_id } = await intent.untilTold(client);
+  await client.call("get_operation_result", { log_id });
+}
 
 export const gatewayKilled: Scenario = {
   name: "gateway SIGKILL",
@@ -78,7 +85,7 @@ export const gatewayKilledAtCreation: Scenario = {
     const made = (await accepted(stage)) - earlier;
     if (!stdio && made !== (when === "after" ? 1 : 0)) throw new Error(`${made} created, cut ${when} it`);
     // Nobody knows of the lost one that was never made: what the process calls and reads is its own.
-    if (stdio) await (when === "before" ? intent.again() : intent).untilTold(stdio);
+    if (stdio) await untilRead(when === "before" ? intent.again() : intent, stdio);
     await gateway.start();
     if (joiner === "nobody" && when === "after") await intent.begun();
     if (joiner === "another session") await intent.untilTold(await stage.http());
@@ -149,7 +156,7 @@ export const stdioKilled: Scenario = {
     const second = await stage.newStdio();
     // The store has had the time to read what the killed one sent last.
     const isOwed = (await accepted(stage)) > earlier;
-    await intent.untilTold(second);
+    await untilRead(intent, second);
     // It is owed to the killed one too, unless its call never arrived.
     await (isOwed ? intent : intent.again()).untilTold(await stage.http());
   },
