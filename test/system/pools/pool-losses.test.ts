@@ -60,12 +60,15 @@ async function sweep({ gateway }: System): Promise<void> {
 }
 
 /** An Editor that is free looks into its lanes, and into the pools, all the time. */
-async function finishes({ ann, bench }: Farm, editor: System["editor"], name: string): Promise<void> {
+async function finishes(system: Farm, editor: System["editor"], name: string): Promise<void> {
+  const { ann, bench } = system;
   bench.finish(name);
-  for (const next of ["next", "and the next"]) {
+  for (const next of ["next", "and the next", "and one more"]) {
     const call = ann.callOf("work", { Name: `${next} to ${name}` }, { editor: editor.editorId });
     const { record } = await whenStoreIsBack(() => ann.send(call));
     await whenStoreIsBack(() => ann.outcome(record.logId));
+    // It is idle for so long.
+    await sweep(system);
   }
 }
 
