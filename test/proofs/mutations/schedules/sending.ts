@@ -23,7 +23,8 @@ const adopted = schedule(
   "the worker dies while its operation runs; the next one adopts it",
   async (stage) => {
     const { worker } = stage.world;
-    const intent = stage.intent(1.2);
+    // It runs until long after the next worker is there.
+    const intent = stage.intent(4);
     const client = await stage.http();
     await intent.call(client, 0);
     await intent.begun();
