@@ -27,6 +27,8 @@ function heard(
   };
 }
 
+const INTERRUPTED = { status: "error", error_code: "OUTCOME_UNKNOWN", deduplicated: true };
+
 const whats = (answers: Heard[], executions: Began[]): string[] =>
   wrongAnswers(answers, executions).map(({ what }) => what);
 
@@ -47,12 +49,7 @@ describe("an answer of a repeatable tool", () => {
   });
 
   test("that was interrupted before its Editor had counted it is not the execution of a later call", () => {
-    const interrupted = {
-      status: "error",
-      error_code: "OUTCOME_UNKNOWN",
-      deduplicated: true,
-      executed_at: time(3),
-    };
+    const interrupted = { ...INTERRUPTED, executed_at: time(3) };
     const ran = [began("op2", 10_000)];
     expect(whats([heard("op1", 0, interrupted), heard("op2", 9_990)], ran)).toEqual([]);
     const again = [heard("op1", 0, interrupted), heard("op1", 50, interrupted)];
@@ -60,13 +57,7 @@ describe("an answer of a repeatable tool", () => {
   });
 
   test("nor that of an earlier one", () => {
-    const interrupted = {
-      status: "error",
-      error_code: "OUTCOME_UNKNOWN",
-      deduplicated: true,
-      executed_at: time(1_003),
-      accepted_at: time(1_000),
-    };
+    const interrupted = { ...INTERRUPTED, executed_at: time(1_003), accepted_at: time(1_000) };
     const answers = [heard("op1", 0), heard("op2", 1_005, interrupted)];
     expect(whats(answers, [began("op1", 3)])).toEqual([]);
   });
