@@ -43,7 +43,9 @@ import type { Waiters } from "./waiters.js";
 export interface Broker extends Deliveries, Pick<ClientPresence, "present" | "clients"> {
   /** Accepts a call, or finds the operation that it repeats; does not wait. Throws BrokerError if nothing was accepted. */
   submit(call: ToolCall): Promise<Submission>;
-  /** An operation of this principal; "retention_ended" if its retention ended, undefined if there is none. */
+  /** An operation of this principal for a person who looks; "retention_ended" if its retention ended, undefined if there is none. */
+  look(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
+  /** The same for a client that names it: it stays in the queue, even if the request that created it is cancelled. */
   read(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
   /** Waits for the end of an operation, then answers its present state. Ending a wait changes nothing. */
   wait(
@@ -187,6 +189,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       }
     },
 
+    look: read,
+
     async read(principal, logId) {
       const own = await ownNamed(principal, logId);
       return typeof own === "object" ? viewOf(own) : own;
@@ -241,7 +245,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     cancel,
 
     async explain(principal, logId) {
-      const record = await ownNamed(principal, logId);
+      const record = await ownRecord(principal, logId);
       return typeof record === "object" ? explained(operations, record) : record;
     },
 
@@ -301,6 +305,6 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     retentionMs: async () => deps.retentionMs,
     clientStateKey: deps.clientStateKey,
     results: deps.results,
-    operate: createOperatorVerbs({ ...deps, briefViewOf, markWanted, cancel, editor, connected }),
+    operate: createOperatorVerbs({ ...deps, briefViewOf, cancel, editor, connected }),
   };
 }

@@ -8,9 +8,10 @@ export interface Deliveries {
   /** The caller waits for the outcome of this operation, which is its principal's. */
   asks(caller: Caller, logId: string): Promise<void>;
   /** An answer with the outcome was delivered to a request of this caller, or is about to be; `isRead`: so that it has read it. */
-  delivered(caller: Caller, logId: string, how: { isRead: boolean }): Promise<void>;
-  /** The connection was reset before the caller can have read it. */
-  undelivered(caller: Caller, logId: string): Promise<void>;
+  /** Answers whether that is new. */
+  delivered(caller: Caller, logId: string, how: { isRead: boolean }): Promise<boolean>;
+  /** The connection was reset before the caller can have read it; nothing happens where that delivery, as `noted`, was not new. */
+  undelivered(caller: Caller, logId: string, noted: Promise<boolean>): Promise<void>;
   /**
    * The caller named this log_id in a message: it has read what was delivered to it before. Nothing happens to another
    * principal's operation.
@@ -32,9 +33,9 @@ export function createDeliveries(operations: Pick<Operations, "change">): Delive
   type Edit = (record: OperationRecord, now: number) => OperationRecord | undefined;
 
   /** By log_id: the last note that is being stored. */
-  const storing = new Map<string, Promise<void>>();
+  const storing = new Map<string, Promise<unknown>>();
 
-  const inOrder = (logId: string, store: () => Promise<void>): Promise<void> => {
+  const inOrder = <Stored>(logId: string, store: () => Promise<Stored>): Promise<Stored> => {
     const before = storing.get(logId) ?? Promise.resolve();
     const stored = before.catch(() => undefined).then(store);
     storing.set(logId, stored);
@@ -45,41 +46,46 @@ export function createDeliveries(operations: Pick<Operations, "change">): Delive
     return stored;
   };
 
-  const change = (logId: string, edit: Edit): Promise<void> =>
+  /** Of the operation, or of the one that answers for it (▲10 b); answers whether it changed. */
+  const change = (logId: string, edit: Edit, given = Promise.resolve(true)): Promise<boolean> =>
     inOrder(logId, async () => {
-      await operations.change(logId, (record, now) => {
-        const changed = edit(record, now);
-        return changed && { record: changed };
-      });
-    });
-
-  /** Of an ended operation, or of the one that answers for it (▲10 b). */
-  const changeOutcome = (logId: string, edit: Edit): Promise<void> =>
-    inOrder(logId, async () => {
-      for (let at: string | undefined = logId; at !== undefined; ) {
+      if (!(await given)) return false;
+      for (let at = logId; ; ) {
         let answeredBy: string | undefined;
-        await operations.change(at, (record, now) => {
+        const done = await operations.change(at, (record, now) => {
           answeredBy = record.executedAs;
-          const changed = answeredBy === undefined && isFinal(record.state) ? edit(record, now) : undefined;
+          const changed = answeredBy === undefined ? edit(record, now) : undefined;
           return changed && { record: changed };
         });
+        if (answeredBy === undefined) return done.kind === "applied";
         at = answeredBy;
       }
     });
 
+  const changeOutcome = (logId: string, edit: Edit, given?: Promise<boolean>): Promise<boolean> =>
+    change(logId, (record, now) => (isFinal(record.state) ? edit(record, now) : undefined), given);
+
   return {
-    asks: (caller, logId) => change(logId, (record) => asked(record, caller)),
+    async asks(caller, logId) {
+      await change(logId, (record) => asked(record, caller));
+    },
     delivered: (caller, logId, { isRead }) =>
       changeOutcome(logId, (record, now) => delivered(record, caller, { now, isRead })),
-    undelivered: (caller, logId) => changeOutcome(logId, (record) => undelivered(record, caller)),
-    named: ({ principal, caller }, logId) =>
-      changeOutcome(logId, (record) => (record.principal === principal ? named(record, caller) : undefined)),
-    givenUp: ({ principal, caller }, { logId, isOwn, isTimeout }) =>
-      change(logId, (record, now) => {
+    async undelivered(caller, logId, noted) {
+      await changeOutcome(logId, (record) => undelivered(record, caller), noted);
+    },
+    async named({ principal, caller }, logId) {
+      await changeOutcome(logId, (record) =>
+        record.principal === principal ? named(record, caller) : undefined,
+      );
+    },
+    async givenUp({ principal, caller }, { logId, isOwn, isTimeout }) {
+      await change(logId, (record, now) => {
         if (record.principal !== principal) return undefined;
-        const left = isOwn ? abandoned(record, now) : undefined;
+        const left = isOwn && record.logId === logId ? abandoned(record, now) : undefined;
         return isTimeout ? left : (givenUp(left ?? record, caller) ?? left);
-      }),
+      });
+    },
     noted: async () => void (await Promise.allSettled(storing.values())),
   };
 }

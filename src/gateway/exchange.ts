@@ -103,7 +103,7 @@ export function createExchanges(
 
   const open = new Map<Exchange, Promise<void>>();
 
-  const storing = (what: string, stored: Promise<void>): void =>
+  const storing = (what: string, stored: Promise<unknown>): void =>
     void stored.catch((error: Error) => log.warn({ error: error.message }, what));
 
   return {
@@ -125,6 +125,8 @@ export function createExchanges(
       };
       const isRead = (): boolean =>
         way.isDirect &&
+        // Nobody knows when it arrived first.
+        !way.isResumed &&
         !caller.readsByName &&
         performance.now() - arrivedAt + (way.waitedMs ?? 0) < readWithinMs &&
         !stalls.hasStalledSince(arrivedAt);
@@ -135,7 +137,7 @@ export function createExchanges(
             deliveries.givenUp({ principal, caller }, { ...waited, ...left }),
           );
       };
-      const delivered = (logId: string): Promise<void> =>
+      const delivered = (logId: string): Promise<boolean> =>
         deliveries.delivered(caller, logId, { isRead: isRead() });
 
       /** False: the outcome must not be told. */
@@ -152,12 +154,13 @@ export function createExchanges(
 
       const noteAfter = ({ logId, effect }: DeliveredOperation): void => {
         if (effect === "repeatable" || isDropped || !isCounted()) return;
-        storing("a delivery was not stored", delivered(logId));
+        const noted = delivered(logId);
+        storing("a delivery was not stored", noted);
         if (effect !== "mutating") return;
         const writtenAt = performance.now();
         takeBack = () => {
           if (performance.now() - writtenAt < CROSSING_MS)
-            storing("a crossing was not stored", deliveries.undelivered(caller, logId));
+            storing("a crossing was not stored", deliveries.undelivered(caller, logId, noted));
         };
         way.onReset?.(takeBack);
       };
@@ -178,7 +181,7 @@ export function createExchanges(
         },
         async names(logId) {
           // What a resumed request was answered before came after it named this.
-          if (way.isResumed || (caller.readsByName && !saysRead)) return;
+          if (way.isResumed || caller.isSingleRequest || (caller.readsByName && !saysRead)) return;
           await deliveries.named({ principal, caller }, logId);
         },
         delivers(operation) {

@@ -114,7 +114,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     const key = keyOf(message.id);
     const before = newest.get(key);
     before?.exchange.drop();
-    if (channel.isResumed && before?.exchange.isCancelled) exchange.drop();
+    if (channel.isResumed && before?.exchange.isCancelled) exchange.cancelled(undefined);
     lastId += 1;
     const sdkId = lastId;
     open.set(sdkId, entry);
@@ -123,7 +123,11 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     const isCall = isToolCall(message);
     inTurn(async () => {
       // Nobody waits for it any more, and nothing has come of it: it does not begin.
-      if (isCall && exchange.isDropped) return answer(sdkId, nothing(message.id));
+      if (isCall && exchange.isDropped) {
+        // Unless an earlier broker has accepted it.
+        if (channel.isResent && channel.logId !== undefined) exchange.waitsFor(channel.logId, true);
+        return answer(sdkId, nothing(message.id));
+      }
       transport.onmessage?.({ ...message, id: sdkId }, extra);
       if (isCall) await entry.turnOver;
     });

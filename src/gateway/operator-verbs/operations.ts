@@ -52,7 +52,6 @@ export interface OperatorsOperationsDeps extends Pick<Views, "briefViewOf"> {
   operations: Store["operations"];
   allOperations: Store["allOperations"];
   principals: Principals;
-  markWanted(record: OperationRecord): Promise<OperationRecord>;
   cancel: Cancel;
 }
 
@@ -64,7 +63,7 @@ export async function operatorOf(principals: Principals, asker: string): Promise
 }
 
 export function createOperatorsOperations(deps: OperatorsOperationsDeps): OperatorsOperations {
-  const { operations, principals, briefViewOf, markWanted } = deps;
+  const { operations, principals, briefViewOf } = deps;
 
   /** An Editor that it may not use is unknown to it, and so is what ran there for others. */
   const mayShow =
@@ -80,13 +79,11 @@ export function createOperatorsOperations(deps: OperatorsOperationsDeps): Operat
     return record && mayShow(asker, permissions)(record) ? record : undefined;
   };
 
-  const listed = async (record: OperationRecord, asker: string): Promise<ListedOperation[]> => {
-    // Who lists an operation of its own knows its log_id.
-    const latest = record.principal === asker ? await markWanted(record) : record;
+  const listed = async (record: OperationRecord): Promise<ListedOperation[]> => {
     const [view, live, duplicates] = await Promise.all([
-      briefViewOf(latest),
-      isSent(latest.state) ? operations.live(latest.executedAs ?? latest.logId) : undefined,
-      operations.duplicatesOf(latest.logId),
+      briefViewOf(record),
+      isSent(record.state) ? operations.live(record.executedAs ?? record.logId) : undefined,
+      operations.duplicatesOf(record.logId),
     ]);
     if (view === "retention_ended") return [];
     return [{ view: { ...view, progress: live?.progress }, duplicates: duplicates.length }];
@@ -101,7 +98,7 @@ export function createOperatorsOperations(deps: OperatorsOperationsDeps): Operat
         ...(whose === "*" ? {} : { principals: [whose] }),
         isWanted: (record) => isShown(record) && isWanted(record),
       });
-      const rows = await Promise.all(found.records.map((record) => listed(record, asker)));
+      const rows = await Promise.all(found.records.map(listed));
       return { operations: rows.flat(), next: found.next, searched: found.searched };
     },
 

@@ -22,9 +22,20 @@ export function isOwed({ createdBy, askers = {} }: OperationRecord): boolean {
 }
 
 /** The caller waits for the outcome, or is about to be answered with it. */
-export function asked(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+export function asked(record: OperationRecord, caller: Pick<Caller, "id">): OperationRecord | undefined {
   const before = askingOf(record, caller);
   return before && before.askedAt === undefined ? undefined : withAsking(record, caller, {});
+}
+
+/** This operation answers for `other` (▲10 b): who asked for that outcome has asked for this one. */
+export function askedThrough(
+  record: OperationRecord,
+  { createdBy, askers }: OperationRecord,
+): OperationRecord | undefined {
+  let changed: OperationRecord | undefined;
+  for (const id of Object.keys({ [createdBy.caller ?? OTHERS]: {}, ...askers }))
+    changed = asked(changed ?? record, { id }) ?? changed;
+  return changed;
 }
 
 /** An answer with the outcome was delivered to a request of this caller; `isRead`: so that it has read it. */
@@ -64,24 +75,24 @@ export function givenUp(record: OperationRecord, caller: Caller): OperationRecor
 
 /**
  * Who has not read the outcome of this operation as its caller runs it again, and may come back for it within `windowMs`: the new
- * outcome is owed to them as well.
+ * outcome is owed to them as well. An outcome that nobody has got yet, they may come back for from now on.
  */
 export function stillOwed(
-  { acceptedAt, createdBy, askers, firstDeliveredAt = acceptedAt }: OperationRecord,
+  { createdBy, askers, firstDeliveredAt }: OperationRecord,
   caller: Caller,
   { now, windowMs }: { now: number; windowMs: number },
 ): Record<string, Asking> {
   const all: Record<string, Asking> = { ...(createdBy.caller ? { [createdBy.caller]: {} } : {}), ...askers };
   return Object.fromEntries(
     Object.entries(all).flatMap(([id, { askedAt, deliveredAt, hasRead }]) => {
-      const since = askedAt ?? deliveredAt ?? firstDeliveredAt;
+      const since = askedAt ?? deliveredAt ?? firstDeliveredAt ?? now;
       const mayComeBack = id !== caller.id && now - since < windowMs;
       return !hasRead && mayComeBack ? [[id, { askedAt: since }]] : [];
     }),
   );
 }
 
-function withAsking(record: OperationRecord, { id }: Caller, asking: Asking): OperationRecord {
+function withAsking(record: OperationRecord, { id }: Pick<Caller, "id">, asking: Asking): OperationRecord {
   const askers: Record<string, Asking> = { ...record.askers, [id]: asking };
   const excess = Object.keys(askers).length - MOST_ASKERS;
   if (excess <= 0) return { ...record, askers };

@@ -155,9 +155,9 @@ function isPassedOver(record: OperationRecord): boolean {
 function joins(record: OperationRecord, { editors, incarnation }: Moment, request: Sought): boolean {
   const isForced = record.supersedes !== undefined && record.supersedes === request.forceNew;
   if (record.effect === "mutating") return true;
+  if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
   // A cancelled operation ends with a partial outcome, which is not what this call asks for.
   if (record.cancel) return false;
-  if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
   // Its caller cancelled its own request for this run: it wants another one.
   if (record.givenUpBy?.includes(request.caller.id)) return false;
   // Replay (▲6): it may have ended and been delivered before the store lost that, unless the Editor says it runs.

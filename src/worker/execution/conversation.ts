@@ -4,6 +4,7 @@
  */
 
 import type { ReplayOptions } from "../../shared/operation/again.js";
+import { askedThrough } from "../../shared/operation/askings.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
 import {
   type EditorReply,
@@ -201,7 +202,13 @@ export function createConversation(
       ({ startedAt: _none, ...latest }) => ({ record: { ...latest, executedAs } }),
       fence,
     );
-    return "record" in changed ? copyOutcomeOf(record, executedAs, signal) : "handed_over";
+    if (!("record" in changed)) return "handed_over";
+    if (record.effect === "mutating")
+      await operations.change(executedAs, (other) => {
+        const owed = askedThrough(other, changed.record);
+        return owed && { record: owed };
+      });
+    return copyOutcomeOf(record, executedAs, signal);
   };
 
   const followToEnd = async (

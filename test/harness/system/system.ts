@@ -319,7 +319,7 @@ async function startSystem(
       const endpoint = forwarded(editor.endpoint(), toEditor);
       writeFileSync(join(own, "editor.json"), JSON.stringify(endpoint), { mode: 0o600 });
       closers.push(() => Promise.all([toRedis.close(), toEditor.close()]));
-      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }, 300), own, {
+      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }, 1_000), own, {
         ...MORTAL,
         ...given,
       });

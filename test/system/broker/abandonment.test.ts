@@ -131,7 +131,24 @@ describe("a call that its client cancelled while it waited in the queue", () => 
     expect(bench.begun).toEqual(["block", "a"]);
   });
 
-  test("stays where its log_id is listed", async () => {
+  test("leaves it also where a person looks at it", async () => {
+    const { system, broker, giveUp, isAbandoned, logId, finish } = await waiting();
+    const look = async (): Promise<void> => {
+      const { operations } = await broker.operate.list("local", { isWanted: () => true, limit: 10 });
+      expect(operations.map(({ view }) => view.record.logId)).toContain(logId);
+      expect(await broker.look("local", logId)).toMatchObject({ record: { logId } });
+      expect(await broker.explain("local", logId)).toMatchObject({ record: { logId } });
+    };
+    await look();
+    await giveUp();
+    await isAbandoned();
+    await look();
+    await sweepLater(system);
+    expect((await system.record(logId)).state).toBe("cancelled");
+    expect(await finish()).toBe("cancelled");
+  });
+
+  test("stays where its log_id is listed to a client", async () => {
     const { system, broker, giveUp, isAbandoned, finish, logId } = await waiting();
     await giveUp();
     await isAbandoned();

@@ -95,8 +95,8 @@ describe("the main way", () => {
     const ann = client("ann", { id: "process", transport: "stdio" });
     const { record } = await ann.submit("work", { Name: "a" });
     await ann.outcome(record.logId);
-    await broker.delivered(ann.caller, record.logId, { isRead: true });
-    await broker.undelivered(ann.caller, record.logId);
+    const noted = broker.delivered(ann.caller, record.logId, { isRead: true });
+    await broker.undelivered(ann.caller, record.logId, noted);
     expect((await recordOf(record.logId)).firstDeliveredAt).toBeUndefined();
     expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
     expect(executions("a")).toBe(1);

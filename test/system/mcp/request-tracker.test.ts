@@ -18,7 +18,7 @@ function stage() {
   const did: string[] = [];
   const caller: Caller = { id: "c", transport: "stdio" };
   const deliveries = {
-    delivered: async (_caller, logId) => void did.push(`delivered ${logId}`),
+    delivered: async (_caller, logId) => did.push(`delivered ${logId}`) > 0,
     givenUp: async (_by, { logId }) => void did.push(`given up ${logId}`),
   } as Partial<Deliveries> as Deliveries;
   const handled: { id?: RequestId | undefined }[] = [];

@@ -75,6 +75,26 @@ describe("a call whose connection was lost", () => {
     },
   );
 
+  test("may have been given up meanwhile: its outcome answers the same call, until the client names it", async () => {
+    const system = await start();
+    const { open, send, resume } = await session(system.gateway);
+    const stream = await open(toolCall(1, "work", HELD));
+    const last = await underWay(stream);
+    await system.bench.begins("a");
+    stream.cut();
+    system.bench.finish("a");
+    const resumed = await resume(last);
+    expect(await resumed.ended).toBe(true);
+    const { log_id } = reported(answers(resumed)[0]);
+    const [again] = (await send(toolCall(2, "work", HELD))).messages;
+    expect(reported(again)).toMatchObject({ status: "completed", log_id, deduplicated: true });
+    await send(toolCall(3, "get_operation_status", { log_id }));
+    const [accepted] = (await send(toolCall(4, "work", { ...HELD, timeout: 0 }))).messages;
+    expect(reported(accepted).log_id).not.toBe(log_id);
+    await eventually(() => system.executions("a") === 2, "it runs again");
+    system.bench.finish("a");
+  });
+
   test("before the client heard of its operation: the request's operation is found", async () => {
     const system = await start();
     const first = await session(system.gateway);

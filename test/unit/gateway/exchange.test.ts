@@ -21,16 +21,17 @@ function stage(
   const gone = new AbortController();
   let reset: () => void = () => undefined;
   let isStoreAway = false;
-  const note = async (what: string): Promise<void> => {
+  const note = async (what: string): Promise<boolean> => {
     if (isStoreAway) throw new Error("Connection is closed.");
     did.push(what);
+    return true;
   };
   const deliveries = {
     delivered: (_caller, logId, { isRead }) => note(`${isRead ? "read" : "delivered"} ${logId}`),
-    undelivered: (_caller, logId) => note(`undelivered ${logId}`),
-    named: ({ principal }, logId) => note(`${principal} named ${logId}`),
-    givenUp: (_by, { logId, isOwn, isTimeout }) =>
-      note(`given up ${logId}${isOwn ? ", own" : ""}${isTimeout ? ", timed out" : ""}`),
+    undelivered: async (_caller, logId) => void (await note(`undelivered ${logId}`)),
+    named: async ({ principal }, logId) => void (await note(`${principal} named ${logId}`)),
+    givenUp: async (_by, { logId, isOwn, isTimeout }) =>
+      void (await note(`given up ${logId}${isOwn ? ", own" : ""}${isTimeout ? ", timed out" : ""}`)),
   } as Partial<Deliveries> as Deliveries;
   const onReset = (callback: () => void): void => {
     reset = callback;
@@ -180,7 +181,7 @@ const WAY: Way = { gone: new AbortController().signal, isDirect: true };
 function openExchanges() {
   const did: string[] = [];
   const delivered: Deliveries["delivered"] = async (_caller, logId, { isRead }) =>
-    void did.push(`${isRead ? "read" : "delivered"} ${logId}`);
+    did.push(`${isRead ? "read" : "delivered"} ${logId}`) > 0;
   const deliveries = { delivered } as Partial<Deliveries> as Deliveries;
   return { did, exchanges: createExchanges({ deliveries, log: SILENT }) };
 }
@@ -201,8 +202,10 @@ describe("read", () => {
     expect(await reads({ waitedMs: 8_000 }, () => pass(2_000))).toBe(false);
   });
 
-  test("only over a direct connection, and not by a client that says itself what it has read", async () => {
+  test("only over a direct connection, not on a stream that was taken up, and not by a client that says itself what it has read", async () => {
     expect(await reads({ isDirect: false }, () => undefined)).toBe(false);
+    // It arrived at some time before, and may have been given up since.
+    expect(await reads({ isResumed: true }, () => undefined)).toBe(false);
     expect(await reads({ caller: { ...CALLER, readsByName: true } }, () => undefined)).toBe(false);
   });
 

@@ -16,6 +16,7 @@ import { executed } from "../shared/record.js";
 function openSession(hello: Partial<PipeHello> = {}) {
   const submitted: ToolCall[] = [];
   const delivered: Parameters<Deliveries["delivered"]>[] = [];
+  const givenUp: Parameters<Deliveries["givenUp"]>[] = [];
   const said: { header: ToPipe; text?: string | undefined }[] = [];
   const gone = new AbortController();
   const record = executed({ logId: "op1", effect: "mutating" });
@@ -27,6 +28,7 @@ function openSession(hello: Partial<PipeHello> = {}) {
     wait: async () => ({ record }),
     delivered: async (...noted: Parameters<Deliveries["delivered"]>) => void delivered.push(noted),
     noted: async () => undefined,
+    givenUp: async (...noted: Parameters<Deliveries["givenUp"]>) => void givenUp.push(noted),
   } as unknown as ServedGateway["broker"];
   const toolList = {
     current: async () => [],
@@ -75,7 +77,12 @@ function openSession(hello: Partial<PipeHello> = {}) {
     await eventually(() => find() !== undefined, `request ${n} is answered`);
     return find()?.n ?? 0;
   };
-  return { session, hear, call, answered, submitted, delivered, said };
+  const cancel = (n: number): void =>
+    hear(
+      { kind: "message", n: n + 100 },
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: n } },
+    );
+  return { session, hear, call, cancel, answered, submitted, delivered, givenUp, said };
 }
 
 test("an answer counts when the pipe has written it to the client, and is read then", async () => {
@@ -130,4 +137,22 @@ test("an answer that the pipe has not written counts for nothing", async () => {
   session.heard({ header: { kind: "end" }, text: "" });
   await closing;
   expect(delivered).toEqual([]);
+});
+
+test("a call that comes again with its cancellation gives up what an earlier broker made of it, and begins nothing", async () => {
+  const { call, cancel, submitted, givenUp } = openSession();
+  call(1);
+  await eventually(() => submitted.length === 1, "it is accepted");
+  const { call: callAgain, cancel: cancelNow, submitted: none, givenUp: noted } = openSession();
+  callAgain(1, { isResent: true });
+  cancelNow(1);
+  await eventually(() => noted.length === 1, "it is noted");
+  const logId = submitted[0]?.logId;
+  expect(noted[0]).toMatchObject([{ caller: { id: "stdio:s" } }, { logId, isOwn: true, isTimeout: false }]);
+  callAgain(2);
+  cancelNow(2);
+  cancel(7);
+  callAgain(3);
+  await eventually(() => none.length === 1, "the next one is accepted");
+  expect([noted.length, givenUp.length]).toEqual([1, 0]);
 });

@@ -15,7 +15,7 @@ import { entryWantedBy } from "../../listing-filter.js";
 import { rowOf } from "../routes/list.js";
 
 export interface FollowDeps {
-  broker: Pick<Broker, "read" | "operate">;
+  broker: Pick<Broker, "look" | "operate">;
   /** Undefined: everybody may do everything. */
   principals: Principals | undefined;
   store: Pick<Store, "events" | "operations" | "notifier">;
@@ -82,7 +82,7 @@ export async function followedOperation(
   logId: string,
   from: string | undefined,
 ): Promise<FollowedOne> {
-  const own = await broker.read(principal.id, logId);
+  const own = await broker.look(principal.id, logId);
   const isOwn = typeof own === "object";
   if (!isOwn && typeof (await broker.operate.read(principal.id, logId)) !== "object") {
     const { message } = notFound(head(logId, 100), own === "retention_ended");
@@ -98,7 +98,7 @@ export async function followedOperation(
         ? rowOf({ view: seen, duplicates: 0 }, new Map())
         : notFound(logId, true);
     }
-    const view = await broker.read(principal.id, logId);
+    const view = await broker.look(principal.id, logId);
     return typeof view === "object" ? answerOf(view, { brief: true }) : notFound(logId, true);
   };
   const mayGoOn = async (): Promise<void> => {

@@ -65,7 +65,7 @@ export function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return answered;
   };
   const looked = async (call: RestCall, id: string): Promise<RestAnswer> => {
-    const seen = UUID.test(id) ? await broker.read(call.principal.id, id) : undefined;
+    const seen = UUID.test(id) ? await broker.look(call.principal.id, id) : undefined;
     if (typeof seen === "object") return operationAnswer(answerOf(seen));
     return (await ofOperator(call, id)) ?? problemOf(notFound(head(id, 100), seen === "retention_ended"));
   };

@@ -144,6 +144,12 @@ describe("run again while others are owed it", () => {
     expect(owed(changed(record, deliver(STDIO, true)))).not.toHaveProperty(STDIO.id);
   });
 
+  test("where nobody has got it yet, from now on", () => {
+    const record = executed({ acceptedAt: NOW - 7_200_000, createdBy: { caller: STDIO.id, requestId: 1 } });
+    const both = { [LATER_SESSION.id]: { askedAt: NOW }, [STDIO.id]: { askedAt: NOW } };
+    expect(owed(changed(record, ask(LATER_SESSION)))).toEqual(both);
+  });
+
   test("its creator too, unless it is the caller itself; a single request as well", () => {
     expect(owed(executed({ createdBy: { caller: STDIO.id, requestId: 1 } }))).toHaveProperty(STDIO.id);
     expect(owed(executed())).toEqual({});

@@ -230,6 +230,11 @@ describe("▲5 joining what is in flight", () => {
     },
   );
 
+  test("▲5 a key names one run of a repeatable tool, also while that is being cancelled", () => {
+    const record = testing({ keyed: true, cancel: { requestedAt: NOW } });
+    expect(decide(snapshot([record]), call({ keyed: true })).kind).toBe("join");
+  });
+
   test("W3: a restored run of the tests is not joined while its outcome is collected: it may have been reported before", () => {
     const restored = testing({ state: "dispatched", rebuilt: true });
     expect(decide(snapshot([restored]), call()).kind).toBe("create");

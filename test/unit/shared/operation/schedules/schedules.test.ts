@@ -114,11 +114,34 @@ describe("a retry is not a new call", () => {
   test("the connection is reset behind the answer: the caller gets it for the whole retention", async () => {
     const { executes, answers, calls, deliveries, pass, record } = gateway();
     await executes(HTTP);
-    await Promise.all([answers(HTTP, READ), deliveries.undelivered(HTTP, "op1")]);
+    const noted = answers(HTTP, READ);
+    await deliveries.undelivered(HTTP, "op1", noted);
     expect(record()).not.toHaveProperty("firstDeliveredAt");
     pass(60 * MINUTE);
     expect(await calls(HTTP)).toBe("replay op1");
     expect(await calls(LATER_SESSION)).toBe("replay op1");
+  });
+
+  test("a reset behind a second answer takes back nothing of the first, which was read", async () => {
+    const { executes, answers, calls, deliveries } = gateway();
+    await executes(HTTP);
+    await answers(HTTP, READ);
+    const noted = answers(HTTP);
+    await deliveries.undelivered(HTTP, "op1", noted);
+    expect(await calls(HTTP)).toBe("create");
+  });
+
+  test("who asks for an operation that another one answers for has asked for that one", async () => {
+    const { enters, executes, answers, calls, deliveries, pass } = gateway();
+    await executes(HTTP);
+    await enters(
+      operation({ logId: "op2", executedAs: "op1", createdBy: { caller: HTTP.id, requestId: 2 } }),
+    );
+    await deliveries.asks(LATER_SESSION, "op2");
+    await answers(HTTP, READ);
+    pass(60 * MINUTE);
+    expect(await calls(LATER_SESSION)).toBe("replay op1");
+    expect(await calls(HTTP)).toBe("create");
   });
 
   test("a caller that has read settles what it asked before, and others keep what they are owed", async () => {
