@@ -121,6 +121,27 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   tested("07-unwritten", "unit/gateway/exchange", "nor what was not written"),
   tested(
+    "07-read-resumed",
+    "unit/gateway/exchange",
+    "only over a direct connection, not on a stream that was taken up, and not by a client that says itself what it has read",
+  ),
+  tested(
+    "07-reset-after-read",
+    "unit/shared/operation/schedules/schedules",
+    "a reset behind a second answer takes back nothing of the first, which was read",
+  ),
+  tested("06-owed-unread", "unit/shared/operation/askings", "where nobody has got it yet, from now on"),
+  tested(
+    "06-owed-through",
+    "unit/shared/operation/schedules/schedules",
+    "who asks for an operation that another one answers for has asked for that one",
+  ),
+  tested(
+    "06-given-up-resent",
+    "unit/gateway/pipe-session",
+    "a call that comes again with its cancellation gives up what an earlier broker made of it, and begins nothing",
+  ),
+  tested(
     "07-begins-dropped",
     "system/mcp/request-tracker",
     "a call that is cancelled before its turn came does not begin",
