@@ -42,6 +42,8 @@ export interface Exchange {
   readonly isDropped: boolean;
   /** The client cancelled the request while it was unanswered. */
   readonly isCancelled: boolean;
+  /** False if nobody waits for it any more, by all that has arrived: a process that stood still finds both at once, request and hang-up. */
+  isAwaited(): Promise<boolean>;
   /** The request waits for this operation; `isOwn`: it created it. */
   waitsFor(logId: string, isOwn: boolean): void;
   /** It names this log_id: its caller has read what was delivered to it before, unless it is one that says so itself. */
@@ -174,6 +176,10 @@ export function createExchanges(
         },
         get isCancelled() {
           return isCancelled;
+        },
+        async isAwaited() {
+          await arrivalsHandled();
+          return !isDropped;
         },
         waitsFor(logId, isOwn) {
           waited = { logId, isOwn };

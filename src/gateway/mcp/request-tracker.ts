@@ -123,7 +123,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     const isCall = isToolCall(message);
     inTurn(async () => {
       // Nobody waits for it any more, and nothing has come of it: it does not begin.
-      if (isCall && exchange.isDropped) {
+      if (isCall && !(await exchange.isAwaited())) {
         // Unless an earlier broker has accepted it.
         if (channel.isResent && channel.logId !== undefined) exchange.waitsFor(channel.logId, true);
         return answer(sdkId, nothing(message.id));

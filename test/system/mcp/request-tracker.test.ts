@@ -30,8 +30,9 @@ function stage() {
   };
   let writes: (() => void)[] = [];
   let holdsWrites = false;
+  const gone = new AbortController();
   const channel: Channel = {
-    gone: new AbortController().signal,
+    gone: gone.signal,
     isDirect: true,
     discard: async () => undefined,
     async write(answer) {
@@ -50,6 +51,7 @@ function stage() {
   void tracker.transport.start();
   return {
     tracker,
+    gone,
     log,
     did,
     handled,
@@ -70,7 +72,7 @@ function stage() {
 
 /** Everything that was said so far has been handled, except calls that are not accepted yet. */
 const turns = async (): Promise<void> => {
-  for (let at = 0; at < 5; at += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let at = 0; at < 20; at += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 describe("the request tracker", () => {
@@ -130,6 +132,15 @@ describe("the request tracker", () => {
     await tracker.idle();
     expect(written).toMatchObject([{ id: 7 }, { id: 9 }]);
     expect(did).toEqual([]);
+  });
+
+  test("a call whose client had gone before its turn came does not begin, though nobody had noticed yet", async () => {
+    const { call, gone, handled } = stage();
+    call(7);
+    setImmediate(() => setImmediate(() => gone.abort()));
+    await turns();
+    await turns();
+    expect(handled).toEqual([]);
   });
 
   test("an unanswered request that is cancelled gives its operation up; one of the same id has another life", async () => {

@@ -80,7 +80,10 @@ export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs:
       const notify = (method: string, params: Record<string, unknown>): void =>
         response.send({ jsonrpc: "2.0", method, params });
       const request = loneRequest(exchange, channel, message.id);
-      const answer = await server.answer({ principal, message, request, folders: [], notify });
+      const isAwaited = !streams || (await exchange.isAwaited());
+      const answer: JSONRPCMessage = isAwaited
+        ? await server.answer({ principal, message, request, folders: [], notify })
+        : { jsonrpc: "2.0", id: message.id, result: {} };
       await exchange.answer((mayTell) => channel.write(mayTell ? answer : storeAway(message.id)));
       if (exchange.isDropped) await channel.discard(answer);
     },
