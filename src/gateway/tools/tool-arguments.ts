@@ -194,7 +194,7 @@ function oneOf(allowed: readonly unknown[], value: unknown, at: Place, fault: Te
   const meant = typeof value === "string" ? words.get(value.toLowerCase()) : undefined;
   if (meant !== undefined) return meant;
   fault(at, (name) => {
-    const known = allowed.map(String);
+    const known = allowed.map((choice) => (typeof choice === "string" ? choice : JSON.stringify(choice)));
     const hint = typeof value === "string" ? didYouMean(value, known) : "";
     return `${name} must be one of ${shortened(known.join(", "), MOST_TEXT / 2)}, not ${shown(value)}${hint}`;
   });

@@ -119,6 +119,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/gateway/exchange",
     "not if the connection had ended before the write, though nobody had noticed yet",
   ),
+  tested(
+    "07-begins-unheard",
+    "system/mcp/request-tracker",
+    "a call whose client had gone before its turn came does not begin, though nobody had noticed yet",
+  ),
   tested("07-unwritten", "unit/gateway/exchange", "nor what was not written"),
   tested(
     "07-read-resumed",

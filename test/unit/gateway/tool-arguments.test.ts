@@ -194,6 +194,13 @@ const { schema: ANY_SCHEMA } = fc.letrec((tie) => ({
   ),
 }));
 
+test("what may be chosen is told, whatever it is", () => {
+  const { faults } = read({ A: "x" }, { properties: { A: { enum: ["a", 3, null, { toString: false }] } } });
+  expect(faults).toEqual([
+    { path: "/A", reason: 'A must be one of a, 3, null, {"toString":false}, not "x"' },
+  ]);
+});
+
 test("whatever the schema and the arguments are, reading them twice is reading them once", () => {
   fc.assert(
     fc.property(ANY_SCHEMA, fc.dictionary(NAME, fc.jsonValue()), (schema, args) => {
