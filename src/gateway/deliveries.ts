@@ -7,8 +7,10 @@ import type { Operations } from "../shared/store/operations/operation-store.js";
 export interface Deliveries {
   /** The caller waits for the outcome of this operation, which is its principal's. */
   asks(caller: Caller, logId: string): Promise<void>;
-  /** An answer with the outcome was delivered to a request of this caller, or is about to be; `isRead`: so that it has read it. */
-  /** Answers whether that is new. */
+  /**
+   * An answer with the outcome was delivered to a request of this caller, or is about to be; `isRead`: so that it has read it.
+   * Answers whether that is new.
+   */
   delivered(caller: Caller, logId: string, how: { isRead: boolean }): Promise<boolean>;
   /** The connection was reset before the caller can have read it; nothing happens where that delivery, as `noted`, was not new. */
   undelivered(caller: Caller, logId: string, noted: Promise<boolean>): Promise<void>;

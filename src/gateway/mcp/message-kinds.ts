@@ -46,3 +46,8 @@ export function idTooLong(id: RequestId): JSONRPCMessage {
   const message = `Use request ids of at most ${MOST_ID} characters.`;
   return { jsonrpc: "2.0", id, error: { code: RPC_INVALID_REQUEST, message } };
 }
+
+/** Stands for the answer that a request does not get. */
+export function nothing(id: RequestId): JSONRPCMessage {
+  return { jsonrpc: "2.0", id, result: {} };
+}

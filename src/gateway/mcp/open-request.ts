@@ -20,7 +20,8 @@ export interface Channel extends Way {
 }
 
 /** A request as its handler sees it. */
-export interface OpenRequest extends Pick<Exchange, "caller" | "signal" | "waitsFor" | "names" | "delivers"> {
+export interface OpenRequest
+  extends Pick<Exchange, "caller" | "signal" | "isAwaited" | "waitsFor" | "names" | "delivers"> {
   /** The client's own id. */
   readonly id: RequestId;
   /** The log_id that its operation gets, if it makes one; undefined: any. */
@@ -63,9 +64,9 @@ export function requestOf(
   { logId, isResent = false, trace, underWay }: Channel,
   id: RequestId,
 ): Omit<OpenRequest, "accepted" | "turnAgain"> {
-  const { caller, signal, waitsFor, names, delivers } = exchange;
+  const { caller, signal, isAwaited, waitsFor, names, delivers } = exchange;
   return {
-    ...{ id, caller, signal, waitsFor, names, delivers, logId, isResent, trace },
+    ...{ id, caller, signal, isAwaited, waitsFor, names, delivers, logId, isResent, trace },
     underWay(waited) {
       waitsFor(waited.logId, waited.relation === "created");
       underWay?.(waited);

@@ -30,6 +30,7 @@ import {
   isResponse,
   isTooLong,
   isToolCall,
+  nothing,
   storeAway,
 } from "./message-kinds.js";
 import { type Channel, type OpenRequest, requestOf } from "./open-request.js";
@@ -250,9 +251,6 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
 }
 
 const keyOf = (id: RequestId): string => `${typeof id} ${id}`;
-
-/** Stands for the answer that a request does not get. */
-const nothing = (id: RequestId): JSONRPCMessage => ({ jsonrpc: "2.0", id, result: {} });
 
 function createTurn(): { over: Promise<void>; end: () => void } {
   let end: () => void = () => undefined;

@@ -5,42 +5,44 @@ import { expect, test } from "vitest";
 import { INITIALIZE, post, toolCall } from "../../harness/mcp/mcp.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { ask, statelessHeaders, statelessRequest } from "../../harness/mcp/stateless.js";
-import { eventually, useSystem } from "../../harness/system/system.js";
+import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 const { serve } = useMcpCallers();
 
 /** Sends this request over a connection of its own, and hangs up before the gateway can have read it. */
-async function sendAndHangUp(port: number, headers: Record<string, string>, message: object): Promise<void> {
+async function sendAndHangUp(url: string, headers: Record<string, string>, message: object): Promise<void> {
+  const { port, host, pathname } = new URL(url);
   const body = JSON.stringify(message);
   const all = {
-    host: `127.0.0.1:${port}`,
+    host,
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     "content-length": String(Buffer.byteLength(body)),
     ...headers,
   };
-  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  const socket = connect(port, "127.0.0.1");
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(Number(port), "127.0.0.1");
   await once(socket, "connect");
-  socket.write(`POST /mcp HTTP/1.1\r\n${head.join("")}\r\n${body}`);
+  socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
   socket.destroy();
   await once(socket, "close");
 }
 
-test.each(["2025-11-25", "2026-07-28"])("of revision %s: the call does not begin", async (revision) => {
+test.each(["MCP 2025-11-25", "MCP 2026-07-28", "REST"])("over %s the call does not begin", async (kind) => {
   const system = await start();
-  const { url, port } = await serve(system.gateway);
+  const { url } = await serve(system.gateway);
   const { sessionId } = await post(url, INITIALIZE);
-  const call = (name: string) => ({ ...toolCall(2, "work", { Name: name, timeout: 0 }) });
-  const stateless = (name: string) =>
-    statelessRequest("tools/call", { name: "work", arguments: { Name: name, timeout: 0 } });
   const session = { "mcp-session-id": sessionId ?? "", "mcp-protocol-version": "2025-11-25" };
-  for (const name of ["a", "b", "c", "d", "e"])
-    if (revision === "2025-11-25") await sendAndHangUp(port, session, call(name));
-    else await sendAndHangUp(port, statelessHeaders(stateless(name)), stateless(name));
-  // Another one that came later has run.
-  await ask(url, "tools/call", { name: "work", arguments: { Name: "later", timeout: 30 } });
-  await eventually(() => system.executions("later") === 1, "it runs");
+  const later = { name: "work", arguments: { Name: "later", timeout: 30 } };
+  for (const Name of ["a", "b", "c", "d", "e"]) {
+    const stateless = statelessRequest("tools/call", { name: "work", arguments: { Name } });
+    if (kind === "REST") {
+      const call = { tool: "work", arguments: { Name } };
+      await sendAndHangUp(new URL("/api/v1/operations", url).href, {}, call);
+    } else if (kind === "MCP 2026-07-28") await sendAndHangUp(url, statelessHeaders(stateless), stateless);
+    else await sendAndHangUp(url, session, toolCall(2, "work", { Name }));
+  }
+  await ask(url, "tools/call", later);
   expect(system.bench.begun).toEqual(["later"]);
 });

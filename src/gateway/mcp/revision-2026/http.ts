@@ -9,7 +9,7 @@ import {
 import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
 import { singleRequest } from "../../exchange.js";
 import { watchExchange } from "../http/http-exchange.js";
-import { idTooLong, isTooLong, storeAway } from "../message-kinds.js";
+import { idTooLong, isTooLong, nothing, storeAway } from "../message-kinds.js";
 import { type Channel, loneRequest } from "../open-request.js";
 import type { McpServerDeps } from "../server-deps.js";
 import { headerMismatch } from "./headers.js";
@@ -81,9 +81,9 @@ export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs:
         response.send({ jsonrpc: "2.0", method, params });
       const request = loneRequest(exchange, channel, message.id);
       const isAwaited = !streams || (await exchange.isAwaited());
-      const answer: JSONRPCMessage = isAwaited
+      const answer = isAwaited
         ? await server.answer({ principal, message, request, folders: [], notify })
-        : { jsonrpc: "2.0", id: message.id, result: {} };
+        : nothing(message.id);
       await exchange.answer((mayTell) => channel.write(mayTell ? answer : storeAway(message.id)));
       if (exchange.isDropped) await channel.discard(answer);
     },

@@ -111,6 +111,8 @@ export async function submit(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   { principal, clientId, request }: RestCall,
 ): Promise<RestAnswer> {
+  // Nobody is answered any more, and nothing begins.
+  if (!(await request.isAwaited())) return { status: 408 };
   const key = idempotencyKeyIn(headers["idempotency-key"]);
   if (key !== undefined && given.idempotency_key !== undefined && key !== given.idempotency_key)
     throw new BrokerError("INVALID_ARGUMENTS", "Idempotency-Key and idempotency_key differ.");
