@@ -135,17 +135,6 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/shared/operation/schedules/schedules",
     "a reset behind a second answer takes back nothing of the first, which was read",
   ),
-  tested("06-owed-unread", "unit/shared/operation/askings", "where nobody has got it yet, from now on"),
-  tested(
-    "06-owed-through",
-    "unit/shared/operation/schedules/schedules",
-    "who asks for an operation that another one answers for has asked for that one",
-  ),
-  tested(
-    "06-given-up-resent",
-    "unit/gateway/pipe-session",
-    "a call that comes again with its cancellation gives up what an earlier broker made of it, and begins nothing",
-  ),
   tested(
     "07-begins-dropped",
     "system/mcp/request-tracker",
@@ -278,6 +267,17 @@ export const MUTATIONS: readonly Mutation[] = [
     "06-carried-for-ever",
     "unit/shared/operation/askings",
     "for as long as a client may take to come back",
+  ),
+  tested("06-owed-unread", "unit/shared/operation/askings", "where nobody has got it yet, from now on"),
+  tested(
+    "06-owed-through",
+    "unit/shared/operation/schedules/schedules",
+    "who asks for an operation that another one answers for has asked for that one",
+  ),
+  tested(
+    "06-given-up-resent",
+    "unit/gateway/pipe-session",
+    "a call that comes again with its cancellation gives up what an earlier broker made of it, and begins nothing",
   ),
   tested(
     "06-carried-answers",

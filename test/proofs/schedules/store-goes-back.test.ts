@@ -3,6 +3,7 @@
  * In each the same call comes again, and the Editor's own account says how often it began.
  */
 import { describe, expect, test } from "vitest";
+import { askingOf } from "../../../src/shared/operation/askings.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { eventually } from "../../harness/eventually.js";
 import type { Client } from "../../harness/system/client.js";
@@ -61,6 +62,19 @@ describe("▲10 the store forgot what the Editor ran", () => {
     const ended = await withWorker(system, () => outcome(ann, op2.logId));
     expect(ended).toMatchObject({ state: "completed", executedAs: op1.logId });
     expect(system.executions("a")).toBe(1);
+  });
+
+  test("schedule D: whoever asked for the retry is owed the run that was forgotten", async () => {
+    const { system, ann, op1 } = await forgotten();
+    const [bob, carl] = ["bob", "carl"].map((id) => system.client("ann", { id, transport: "http" })) as [
+      Client,
+      Client,
+    ];
+    const op2 = await submit(bob);
+    expect((await submit(carl)).logId).toBe(op2.logId);
+    await withWorker(system, () => outcome(ann, op2.logId));
+    const owed = await whenStoreIsBack(() => system.record(op1.logId));
+    for (const { caller } of [bob, carl]) expect(askingOf(owed, caller)).toEqual({});
   });
 
   test("schedule D: what another run answered is superseded by its own log_id", async () => {

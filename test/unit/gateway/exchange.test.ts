@@ -1,7 +1,7 @@
 /** When an answer counts as delivered, and as read, whatever carries it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Deliveries } from "../../../src/gateway/deliveries.js";
-import { createExchanges, type Exchange, type Way } from "../../../src/gateway/exchange.js";
+import { createExchanges, type Exchange, singleRequest, type Way } from "../../../src/gateway/exchange.js";
 import type { Caller } from "../../../src/shared/operation/operation.js";
 import { SILENT } from "../../harness/silent.js";
 
@@ -235,6 +235,8 @@ describe("named", () => {
     expect(await names({ caller })).toEqual([]);
     expect(await names({ caller, saysRead: true })).toEqual(["ann named op"]);
     expect(await names({ isResumed: true })).toEqual([]);
+    // It has asked for nothing before.
+    expect(await names({ caller: singleRequest("http") })).toEqual([]);
   });
 });
 
