@@ -141,7 +141,9 @@ function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryC
   const { other } = context;
   const again: Recovery = { kind: "resubmit", after: operationId };
   if (!other || other.isTombstone || record.supersedes === operationId) return again;
-  if (other.record === undefined) return UNKNOWN_OWNER;
+  // Replay (▲6): whoever made it, tests and compilation run again, unless a key names one run of them.
+  const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
+  if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
   if (enteredOf(other.record) < enteredOf(record)) return again;
   if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
   const isOpen = stateThere === "accepted" || stateThere === "running";

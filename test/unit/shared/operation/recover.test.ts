@@ -210,6 +210,13 @@ describe("▲10 the Editor's journal is the memory", () => {
     expect(recover(running, sameAs("lost", "running"), changed)).toEqual(again("lost"));
   });
 
+  test("▲10 (b) without origin tests run again behind it, unless a key names one run", () => {
+    const tests = { ...sent, effect: "repeatable" } as const;
+    expect(recover(tests, sameAs("whose"), knowing(undefined))).toEqual({ kind: "resubmit", after: "whose" });
+    for (const one of [{ keyed: true }, { supersedes: "op0" }])
+      expect(recover({ ...tests, ...one }, sameAs("whose"), knowing(undefined)).kind).toBe("interrupt");
+  });
+
   test("▲10 (b) without origin nobody knows whose outcome it is: interrupted, and never shown", () => {
     expect(recover(sent, sameAs("whose"), knowing(undefined)).kind).toBe("interrupt");
   });
