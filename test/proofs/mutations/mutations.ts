@@ -398,6 +398,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   tested("10-forced-reissue", "unit/shared/operation/recover", "W13: the store forgot the forced run"),
   tested(
+    "10-nobodys-tests",
+    "unit/shared/operation/recover",
+    "▲10 (b) without origin tests run again behind it, unless a key names one run",
+  ),
+  tested(
     "10-nobodys",
     "unit/shared/operation/recover",
     "▲10 (b) without origin nobody knows whose outcome it is",
