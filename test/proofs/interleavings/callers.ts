@@ -87,11 +87,13 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
   const useTool = (tool: string, args: object, intent?: Intent): void =>
     request("tools/call", { name: tool, arguments: args }, intent);
 
-  /** Sends the call of an intent, first or again. Who still waits does not; who knows the log_id asks for that. */
+  /**
+   * Sends the call of an intent, first or again. Who still waits does not; who knows the log_id asks for that, and so has read
+   * what was delivered of it: a call after that is a new one.
+   */
   const pursue = (intent: Intent): void => {
-    const isAskedFor = intent.logId !== undefined && !intent.over && !world.options.strict;
-    const isForgotten = intent.supersedes !== undefined && world.wentBack() && !world.options.strict;
-    if (intent.waiting.size > 0 || isAskedFor || isForgotten) return;
+    const isAskedFor = intent.logId !== undefined && !intent.over;
+    if (intent.waiting.size > 0 || isAskedFor) return;
     const force = intent.supersedes === undefined ? {} : { force_new: intent.supersedes };
     useTool(intent.tool, { ...intent.arguments, ...force, timeout: random.pick([0, 1, 20]) }, intent);
   };
@@ -187,10 +189,9 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const [letter] = from.splice(index, 1);
     if (!letter) return;
     const { message, requestId, session: own } = letter;
-    const isForced = JSON.stringify(message).includes("force_new");
-    if (isForced && world.wentBack() && !world.options.strict) return;
-    // What sends copies ends them with the request.
-    if (open.has(requestId) && kind === "http" && random.chance(0.2)) {
+    // What sends copies ends them with the request, and sends none of one that is answered.
+    const isUnanswered = open.has(requestId) && replies.every((reply) => reply.requestId !== requestId);
+    if (isUnanswered && kind === "http" && random.chance(0.2)) {
       const copy = new AbortController();
       copies.set(requestId, [...(copies.get(requestId) ?? []), copy]);
       late.push({ ...letter, channel: channelOf(own, requestId, copy, false) });

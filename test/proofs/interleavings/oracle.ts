@@ -59,12 +59,15 @@ export function createOracle(now: () => number) {
       intentOfRequest.set(`${caller} ${requestId}`, intent);
     },
     creates(record: OperationRecord, others: readonly OperationRecord[]): void {
-      // What a forced run supersedes has its answer in that: it blocks nobody.
+      // What a forced run supersedes has its answer in that, and what it has overtaken runs in its own turn: they block nobody.
       const isOpen = others.some(
         (other) =>
           other.hash === record.hash &&
           !isFinal(other.state) &&
-          !others.some(({ supersedes }) => supersedes === other.logId),
+          !others.some(
+            ({ hash, supersedes, order }) =>
+              supersedes === other.logId || (supersedes && hash === other.hash && order > other.order),
+          ),
       );
       if (isOpen && record.effect === "mutating" && record.supersedes === undefined) {
         fail(`${record.logId} is made beside an open operation`);

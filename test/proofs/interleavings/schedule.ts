@@ -20,6 +20,9 @@ export function createRandom(seed: number): Random {
   return { int, chance: (probability) => fraction() < probability, pick: (from) => from[int(from.length)] };
 }
 
+/** A message is handled in one, after those in which what arrived with it is heard (src/gateway/exchange.ts); one more ends it. */
+const EVENT_LOOP_TURNS = 5;
+
 /** A process, or the network. What a dead one waited for never comes. */
 export interface Life {
   dead: boolean;
@@ -42,8 +45,10 @@ export interface Steps {
 
 export function createSteps(random: Random): Steps {
   let parked: Parked[] = [];
-  // Earlier users of setImmediate come before this, with everything that follows from them at once.
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  // Earlier users of setImmediate come before each turn, with everything that follows from them at once.
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < EVENT_LOOP_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
   return {
     park: (life, ready = () => true) => new Promise((go) => parked.push({ life, ready, go })),
     settle,

@@ -224,6 +224,7 @@ export function startWorker(world: World, ownerNonce: string) {
       await steps.park(life, () => ending.signal.aborted || queueOf(store.data, EDITOR).waiting.length > 0);
       if (ending.signal.aborted) return;
       const taken = await jobs.take(async () => {
+        if (life.dead) return undefined;
         const queue = queueOf(store.data, EDITOR);
         const job = queue.waiting.shift();
         if (job) queue.active.push({ ...job, by: ownerNonce });

@@ -33,11 +33,6 @@ export const TOOLS: Record<string, Tool> = {
 export interface Options {
   /** Turns of chance before everything may come to rest. */
   turns: number;
-  /**
-   * With two habits for which the broker is known to have no answer yet: clients send a call again although they asked
-   * for its log_id and have not read the answer, and send a forced call again after the store forgot it.
-   */
-  strict: boolean;
 }
 
 /** What the parts know of each other. */
