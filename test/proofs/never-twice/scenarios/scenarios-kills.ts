@@ -82,12 +82,13 @@ export const gatewayKilledAtCreation: Scenario = {
       (reported) => Promise.reject(new Error(`answered all the same: ${JSON.stringify(reported)}`)),
       () => undefined,
     );
+    // A script that was answered may have refused, and would have been sent again.
     const made = (await accepted(stage)) - earlier;
-    if (!stdio && made !== (when === "after" ? 1 : 0)) throw new Error(`${made} created, cut ${when} it`);
+    if (!stdio && made > (when === "after" ? 1 : 0)) throw new Error(`${made} created, cut ${when} it`);
     // Nobody knows of the lost one that was never made: what the process calls and reads is its own.
     if (stdio) await untilRead(when === "before" ? intent.again() : intent, stdio);
     await gateway.start();
-    if (joiner === "nobody" && when === "after") await intent.begun();
+    if (joiner === "nobody" && made > 0) await intent.begun();
     if (joiner === "another session") await intent.untilTold(await stage.http());
     await intent.untilTold(client);
   },
