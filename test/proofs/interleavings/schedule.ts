@@ -47,7 +47,8 @@ export function createSteps(random: Random): Steps {
   let parked: Parked[] = [];
   // Earlier users of setImmediate come before each turn, with everything that follows from them at once.
   const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < EVENT_LOOP_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < EVENT_LOOP_TURNS; turn += 1)
+      await new Promise((resolve) => setImmediate(resolve));
   };
   return {
     park: (life, ready = () => true) => new Promise((go) => parked.push({ life, ready, go })),
