@@ -161,7 +161,9 @@ export function createExchanges(
         if (effect !== "mutating") return;
         const writtenAt = performance.now();
         takeBack = () => {
-          if (performance.now() - writtenAt < CROSSING_MS)
+          const now = performance.now();
+          // What a process finds that stood still may have come before.
+          if (now - writtenAt < CROSSING_MS || stalls.hasStalledSince(now))
             storing("a crossing was not stored", deliveries.undelivered(caller, logId, noted));
         };
         way.onReset?.(takeBack);

@@ -24,7 +24,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
       ...(args["if-away"] === undefined ? {} : { [named("if_away", given)]: args["if-away"] }),
       ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
       ...(args["force-new"] === undefined ? {} : { [named("force_new", given)]: args["force-new"] }),
-      [named("timeout", given)]: 0,
+      ...(Object.hasOwn(given, "timeout") ? {} : { timeout: 0 }),
     });
     const goesOn = accepted.status === "timeout" && accepted.log_id !== undefined;
     const isWatched = process.stderr.isTTY === true;

@@ -119,7 +119,7 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
     ...(ifAway === undefined ? {} : { [named("if_away", given)]: ifAway }),
     ...(key === undefined ? {} : { [named("idempotency_key", given)]: key }),
     ...(superseded === undefined ? {} : { [named("force_new", given)]: superseded }),
-    [named("timeout", given)]: 0,
+    ...(Object.hasOwn(given, "timeout") ? {} : { timeout: 0 }),
   });
   return {
     what: tool === undefined ? { logId: logId ?? "" } : { tool, argumentsFor },

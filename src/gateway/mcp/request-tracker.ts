@@ -93,7 +93,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const inTurn = (task: () => Promise<void>): void => void setImmediate(() => turns.add(task));
 
   const cancelled = (id: RequestId, reason: string | undefined): void => {
-    const entry = newest.get(keyOf(id));
+    const entry = latest(id);
     log.debug(
       { requestId: id, isOpen: entry !== undefined && isOpen(entry) },
       "the client cancelled a request",
@@ -101,6 +101,10 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     // At once, out of turn: an answer that is written from now on does not count.
     entry?.exchange.cancelled(reason);
   };
+
+  /** The newest request of the client's with this id; one that is open is never forgotten. */
+  const latest = (id: RequestId): Entry | undefined =>
+    newest.get(keyOf(id)) ?? [...open.values()].findLast(({ request }) => keyOf(request.id) === keyOf(id));
 
   const isOpen = (entry: Entry): boolean => [...open.values()].includes(entry);
 
@@ -113,7 +117,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     });
     const entry = createEntry(exchange, channel, message.id);
     const key = keyOf(message.id);
-    const before = newest.get(key);
+    const before = latest(message.id);
     before?.exchange.drop();
     if (channel.isResumed && before?.exchange.isCancelled) exchange.cancelled(undefined);
     lastId += 1;

@@ -2,7 +2,7 @@
  * Delivered, read, owed: who asked for an outcome, who has it, and who has read it. Each function answers the changed record,
  * or undefined where nothing changes. Nothing is taken back but by `undelivered`.
  */
-import type { Asking, Caller, OperationRecord } from "./operation.js";
+import { type Asking, type Caller, type OperationRecord, SINGLE_REQUEST } from "./operation.js";
 
 /** Most callers that a record names. */
 const MOST_ASKERS = 100;
@@ -99,7 +99,12 @@ function withAsking(record: OperationRecord, { id }: Pick<Caller, "id">, asking:
   // A caller that has read may be forgotten; it would be one that never asked. A debt may not.
   const lasting = [id, OTHERS, record.createdBy.caller];
   const others = Object.keys(askers).filter((each) => !lasting.includes(each));
-  const [gone = OTHERS] = [...others.filter((each) => askers[each]?.hasRead), ...others];
+  const [gone = OTHERS] = [
+    ...others.filter((each) => askers[each]?.hasRead),
+    // Nobody comes back as the caller of a single request.
+    ...others.filter((each) => each.startsWith(SINGLE_REQUEST)),
+    ...others,
+  ];
   const { [gone]: forgotten, ...kept } = askers;
   return { ...record, askers: forgotten?.hasRead ? kept : { ...kept, [OTHERS]: {} } };
 }

@@ -12,6 +12,7 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import { KEY_CONFLICT } from "../../shared/operation/recover.js";
+import { shortened } from "../../shared/shortened-text.js";
 import type { Change } from "../../shared/store/operations/changes.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
 import type { Outcome } from "../../shared/wire/wire.js";
@@ -129,13 +130,17 @@ export function unknownOutcome(
   return { status: "interrupted", error: { type, message: why }, endedAt: now };
 }
 
+/** Characters of an error's message that its record keeps: every answer has room for them. */
+const MOST_OF_MESSAGE = 64_000;
+
 function errorOf(outcome: Outcome): OperationRecord["error"] {
   const { status, error } = outcome;
   if (status === "completed" || status === "cancelled") return undefined;
+  const unsaid = status === "interrupted" ? "The outcome is unknown." : "The tool failed.";
   return {
     code: codeOf(outcome),
     type: error?.type ?? status,
-    message: error?.message ?? (status === "interrupted" ? "The outcome is unknown." : "The tool failed."),
+    message: shortened(error?.message ?? unsaid, MOST_OF_MESSAGE),
   };
 }
 

@@ -54,6 +54,18 @@ describe("call", () => {
     expect(executions()).toBe(3);
   });
 
+  test.each([["call", "--args"] as const, ["run"] as const])(
+    "%s takes the broker's timeout among the arguments, as every client may give it",
+    async (...words) => {
+      await simulate();
+      const [command, ...option] = words;
+      const args = '{"MenuItemPath":"Simulator/Block For 0 Seconds","timeout":5}';
+      const typed = await type([command, "execute-menu-item", ...option, args]);
+      expect(typed, typed.stdout + typed.stderr).toMatchObject({ code: 0 });
+      expect(executions()).toBe(1);
+    },
+  );
+
   test("Ctrl-C ends the wait and nothing else; result reads the outcome", async () => {
     await simulate();
     const waiting = start("waiting", ["call", "execute-menu-item", "--args", blocks(2), "--follow"]);

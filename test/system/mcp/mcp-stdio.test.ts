@@ -301,6 +301,23 @@ describe("one client, in order", () => {
     expect(system.executions("a")).toBe(1);
   });
 
+  test("a call is given up however many requests came after it", async () => {
+    const system = await start();
+    const { send, answer, received, log } = await rawClient(system);
+    send(toolCall(1, "work", { Name: "a", Hold: true, timeout: 50 }));
+    await system.bench.begins("a");
+    for (let at = 0; at < 250; at += 1) send({ jsonrpc: "2.0", id: `ping ${at}`, method: "ping" });
+    await answer("ping 249");
+    send(cancelOf(1));
+    await log.said("the client cancelled a request");
+    system.bench.finish("a");
+    await log.said("this answer is no longer wanted");
+    send(toolCall(2, "work", { Name: "a", timeout: 30, Hold: true }));
+    expect(reported(await answer(2))).toMatchObject({ status: "completed", deduplicated: true });
+    expect(received.some(({ id }) => id === 1)).toBe(false);
+    expect(system.executions("a")).toBe(1);
+  });
+
   test("a call that is given up before its turn does not begin", async () => {
     const system = await start();
     const { send, answer, received } = await rawClient(system);

@@ -5,9 +5,11 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import { toolCall } from "../../harness/mcp/mcp.js";
 import { type Served, useMcpCallers } from "../../harness/mcp/mcp-callers.js";
-import { eventually, type System, useSystem } from "../../harness/system/system.js";
+import { restClient } from "../../harness/rest/rest-client.js";
+import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 const { serve, http } = useMcpCallers();
@@ -17,7 +19,7 @@ afterEach(() => {
 });
 
 /** One connection, whose bytes and end the test chooses. */
-async function rawConnection({ port }: Served, session?: string) {
+async function rawConnection({ port }: Served, session?: string, first = "POST /mcp HTTP/1.1", header = "") {
   const socket = connect(port, "127.0.0.1");
   sockets.push(socket);
   await once(socket, "connect");
@@ -33,7 +35,7 @@ async function rawConnection({ port }: Served, session?: string) {
       const body = JSON.stringify(message);
       const named = session === undefined ? "" : `Mcp-Session-Id: ${session}\r\n`;
       socket.write(
-        `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\n${named}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `${first}\r\nHost: 127.0.0.1\r\n${header}Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n${named}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     },
     /** Resolves when the answer to this request has come whole: the empty chunk ends it. */
@@ -48,8 +50,8 @@ async function rawConnection({ port }: Served, session?: string) {
   };
 }
 
-async function staged(tool: string, args: Record<string, unknown>) {
-  const system = await start();
+async function staged(tool: string, args: Record<string, unknown>, options: SystemOptions = {}) {
+  const system = await start(options);
   const served = await serve(system.gateway);
   const { session, settle } = await http(served);
   const connection = await rawConnection(served, session);
@@ -94,6 +96,38 @@ describe("W16: right after the answer of a mutating tool", () => {
     expect(await later.call("work", { Name: "a" })).toMatchObject({ log_id: logId, deduplicated: true });
     expect(system.executions("a")).toBe(1);
   });
+
+  test("W16: a reset that came while the gateway stood still takes it back, too", async () => {
+    const watched = { gateway: { replay: REPLAY_DEFAULTS } };
+    const { system, connection, logId, served } = await staged(...MUTATING, watched);
+    connection.socket.resetAndDestroy();
+    for (const until = performance.now() + 1_500; performance.now() < until; );
+    await eventually(async () => !(await isTold(system, logId)), "it counts as not told");
+    expect(await (await http(served)).call("work", { Name: "a" })).toMatchObject({ log_id: logId });
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test.each([
+    ["POST /api/v1/operations HTTP/1.1", "Connection: close\r\n"],
+    ["POST /api/v1/operations HTTP/1.0", ""],
+  ])(
+    "a connection that ends with it (%s, %j) tells of no reset, so nothing of it is read",
+    async (first, header) => {
+      const system = await start();
+      const served = await serve(system.gateway);
+      const id = { "x-client-id": "ci" };
+      const connection = await rawConnection(served, undefined, first, `${header}X-Client-Id: ci\r\n`);
+      connection.socket.pause();
+      connection.send({ tool: "work", arguments: { Name: "a" }, timeout: 30 });
+      await eventually(async () => (await system.broker.list("local", 1)).length === 1, "it is accepted");
+      const [view] = await system.broker.list("local", 1);
+      await eventually(() => isTold(system, view?.record.logId ?? ""), "it is told");
+      connection.socket.resetAndDestroy();
+      const again = await restClient(new URL(served.url).origin, id).call("work", { Name: "a" });
+      expect(again.body).toMatchObject({ log_id: view?.record.logId, deduplicated: true });
+      expect(system.executions("a")).toBe(1);
+    },
+  );
 
   test("a reset behind the connection's next request takes nothing back", async () => {
     const stage = await staged(...MUTATING);

@@ -1,5 +1,7 @@
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { isDirect } from "../../../src/gateway/mcp/http/http-exchange.js";
+import { isDirect, onReset } from "../../../src/gateway/mcp/http/http-exchange.js";
 
 const from = (remoteAddress: string | undefined, headers: Record<string, string> = {}): boolean =>
   isDirect({ socket: { remoteAddress }, headers } as Parameters<typeof isDirect>[0]);
@@ -15,4 +17,12 @@ test("a client on this machine has a connection of its own, unless a proxy says 
 test("what comes from another machine may have come through anything", () => {
   for (const address of ["192.168.0.7", "::ffff:10.0.0.7", "2001:db8::7", undefined])
     expect(from(address), address).toBe(false);
+});
+
+test("a reset tells every answer that may have crossed with it, however many one connection has carried", () => {
+  const socket = new EventEmitter() as Socket;
+  const told: number[] = [];
+  for (let at = 0; at < 1_000; at += 1) onReset(socket, () => void told.push(at));
+  socket.emit("close", true);
+  expect(told).toEqual(Array.from({ length: 1_000 }, (_, at) => at));
 });

@@ -2,6 +2,15 @@ import { describe, expect, test } from "vitest";
 import { settled } from "../../../src/worker/execution/outcome.js";
 import { operation } from "../shared/record.js";
 
+test("an error's message is kept as far as every answer has room for it", () => {
+  const error = { type: "build_failed", message: "e".repeat(3_000_000) };
+  const outcome = { status: "failed" as const, startedAt: 24, endedAt: 26, error };
+  const { message = "" } =
+    settled(operation({ state: "running" }), outcome, 100, undefined, { isCollected: false })?.record.error ??
+    {};
+  expect(message).toMatch(/^e{64000}…\(\+2936000 characters\)$/);
+});
+
 describe("when an operation ended", () => {
   const record = operation({ state: "running", acceptedAt: 10, dispatchedAt: 20 });
   const completed = { status: "completed" as const, startedAt: 24, endedAt: 26, executionMs: 2 };

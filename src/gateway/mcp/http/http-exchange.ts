@@ -18,17 +18,19 @@ type Connection = NonNullable<ServerResponse["socket"]>;
 /** By connection: what its reset calls. */
 const answered = new WeakMap<Connection, (() => void)[]>();
 
-/** Most answers of one connection that wait for it. */
-const MOST_ANSWERED = 100;
+/** Most answers of one connection that wait for it: more than one can carry while an answer and a reset cross. */
+const MOST_ANSWERED = 10_000;
 
 /** Calls back if the connection is reset. */
 export function onReset(socket: Connection, callback: () => void): void {
-  const before = answered.get(socket);
-  if (!before)
+  const waiting = answered.get(socket) ?? [];
+  if (!answered.has(socket))
     socket.once("close", (hadError) => {
       if (hadError) for (const each of answered.get(socket) ?? []) each();
     });
-  answered.set(socket, [...(before ?? []), callback].slice(-MOST_ANSWERED));
+  waiting.push(callback);
+  if (waiting.length > MOST_ANSWERED) waiting.shift();
+  answered.set(socket, waiting);
 }
 
 export function watchExchange(raw: ServerResponse): HttpWay {
@@ -52,7 +54,8 @@ export function watchExchange(raw: ServerResponse): HttpWay {
   return {
     ...{ gone: gone.signal, written },
     onReset: (callback) => socket && onReset(socket, callback),
-    isDirect: isDirect(raw.req),
+    // A connection that ends with this response is closed here, and nobody is told of its reset.
+    isDirect: isDirect(raw.req) && raw.shouldKeepAlive,
     trace: traceIn(raw.req.headers),
   };
 }

@@ -88,6 +88,14 @@ describe("owed", () => {
     const read = readers.reduce((record, caller) => changed(record, deliver(caller, true)), debt);
     expect(askingOf(read, LATER_SESSION)).toEqual({});
   });
+
+  test("requests without a session, whose callers never come back, are forgotten before one that may", () => {
+    const debt = changed(executed(), ask(LATER_SESSION));
+    const polls = Array.from({ length: 150 }, (_, at): Caller => ({ ...SINGLE, id: `request:${at + 10}` }));
+    const polled = polls.reduce((record, caller) => changed(record, ask(caller)), debt);
+    expect(askingOf(polled, LATER_SESSION)).toEqual({});
+    expect(isOwed(changed(polled, deliver(LATER_SESSION, true), deliver(HTTP, true)))).toBe(true);
+  });
 });
 
 describe("delivered", () => {
