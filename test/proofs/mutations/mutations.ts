@@ -153,6 +153,8 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("07-hung-up", "system/mcp/mcp-http", "a client that left before the end was told nothing"),
   tested("07-told-again", "system/rest/repetitions", "what a client has already is not told again"),
   tested("07-reset", "system/security/http-reset", "W16: a reset takes it back"),
+  tested("07-reset-asleep", "system/security/http-reset", "while the gateway stood still takes it back"),
+  tested("07-read-closing", "system/security/http-reset", "tells of no reset, so nothing of it is read"),
   tested(
     "07-closed-in-order",
     "system/security/http-reset",
@@ -262,6 +264,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("06-status", "system/broker/owed", "has it explained has not got its outcome"),
   tested("06-askers-forgotten", "unit/shared/operation/askings", "and a debt never"),
   tested("06-debts-first", "unit/shared/operation/askings", "a caller that is owed it is still named"),
+  tested("06-singles-first", "unit/shared/operation/askings", "are forgotten before one that may"),
   tested("06-carried", "unit/shared/operation/decide", "is owed to those who have not got the one before"),
   tested(
     "06-carried-for-ever",
