@@ -256,7 +256,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("06-joiners", "system/broker/owed", "joined it"),
   tested("06-waiters", "system/broker/owed", "waited for it by its log_id"),
   tested("06-settles", "unit/shared/operation/askings", "a caller that reads settles its earlier askings"),
-  tested("06-single-requests", "system/rest/repetitions", "is still owed when another one has named it"),
+  tested("06-single-requests", "system/rest/repetitions", "is still owed when another one has read it"),
   tested("06-looking", "system/rest/repetitions", "to look tells nothing, and reads nothing"),
   tested("06-history", "system/rest/repetitions", "lists, histories and states tell nothing"),
   tested("06-listing", "system/broker/owed", "who lists an operation"),

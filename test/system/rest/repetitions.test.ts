@@ -161,12 +161,12 @@ describe("never an old outcome as a new one", () => {
     expect(system.executions("a")).toBe(2);
   });
 
-  test("what one request without a client id was told is still owed when another one has named it", async () => {
+  test("what one request without a client id was told is still owed when another one has read it", async () => {
     const { system, rest } = await open();
     const headers = { via: "1.1 proxy" };
     const { body } = await rest.post("/operations", CALL, { headers });
     await eventually(async () => (await told(system)) === 1, "it is told");
-    await rest.get(`/operations/${body.log_id}/history`);
+    await rest.get(`/operations/${body.log_id}`);
     expect((await rest.post("/operations", CALL)).body).toMatchObject({
       log_id: body.log_id,
       deduplicated: true,
