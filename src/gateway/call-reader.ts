@@ -4,6 +4,7 @@ import { isMember, isPool } from "../shared/editors/pool.js";
 import {
   type Candidate,
   editorFor,
+  openTarget,
   resolveTarget,
   type Target,
   type TargetContext,
@@ -234,17 +235,19 @@ function membersOf(editor: string, candidates: readonly Candidate[]): string[] {
 /** The target that the call, or else its session, names. */
 function aimOf(
   written: string | undefined,
-  { candidates, selected, missing = [] }: TargetContext,
+  context: TargetContext,
   sees: (editorId: string) => boolean,
 ): { target: Target; problem?: BrokerError } {
+  const { candidates, selected, missing = [] } = context;
   const named = written ?? selected;
+  if (named === undefined) return { target: openTarget(context) };
   const target = resolveTarget(named, candidates);
   if (!("code" in target)) return { target };
   // The store was lost: the target may be an Editor that has not connected since.
   const isMissed = missing.length > 0 && target.code !== "EDITOR_AMBIGUOUS";
   const problem = isMissed ? { code: "EDITORS_NOT_BACK" as const, editors: missing } : target;
   return {
-    target: { kind: "named", editor: named ?? "", isUnknown: true },
+    target: { kind: "named", editor: named, isUnknown: true },
     problem: targetError(problem, { isSelected: written === undefined, sees }),
   };
 }

@@ -5,12 +5,13 @@ import { comparablePath } from "./project-path.js";
 
 /**
  * The target that the caller gave: one Editor, a pool of them, or none. `isUnknown`: no known Editor has this name, or several have it;
- * then `editor` is the caller's text, and only existing operations can answer the call.
+ * then `editor` is the caller's text, and only existing operations can answer the call. `elsewhere`: the Editors of other projects than
+ * the one that the caller works in.
  */
 export type Target =
   | { kind: "named"; editor: string; isUnknown?: true }
   | { kind: "pool"; pool: string }
-  | { kind: "open" };
+  | { kind: "open"; elsewhere?: readonly string[] };
 
 /** An Editor that a call may go to. */
 export interface Candidate {
@@ -49,11 +50,7 @@ export type TargetProblem =
  * Choice of target (▲4): resolves the `editor` argument, ignoring case: an id, a project's name, or the beginning of an
  * id from its `@` on. An exact id takes precedence over a name, and a name over the beginning of an id. Or a pool.
  */
-export function resolveTarget(
-  named: string | undefined,
-  candidates: readonly Candidate[],
-): Target | TargetProblem {
-  if (named === undefined) return { kind: "open" };
+export function resolveTarget(named: string, candidates: readonly Candidate[]): Target | TargetProblem {
   const pool = poolIn(named);
   if (pool === "") return { code: "EDITOR_UNKNOWN", named, candidates };
   if (pool !== undefined) return { kind: "pool", pool };
@@ -73,6 +70,15 @@ export function resolveTarget(
       : { code: "EDITOR_AMBIGUOUS", named, candidates: matches };
   }
   return { code: "EDITOR_UNKNOWN", named, candidates };
+}
+
+/** Choice of target (▲4): of a call that names no Editor, in a session that selected none. */
+export function openTarget({ candidates, folders = [] }: TargetContext): Target {
+  const home = homeOf(folders, candidates);
+  if (!home) return { kind: "open" };
+  const path = comparablePath(home.projectPath);
+  const others = candidates.filter(({ projectPath }) => comparablePath(projectPath) !== path);
+  return { kind: "open", elsewhere: others.map(({ id }) => id) };
 }
 
 /** Choice of target (▲4): may this operation answer a call with this target? One of a pool may, whichever Editor ran it. */

@@ -14,7 +14,7 @@ import {
   runsAgain,
   windowOf,
 } from "./again.js";
-import { stillOwed } from "./askings.js";
+import { askingOf, stillOwed } from "./askings.js";
 import { type Asking, type Caller, isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
 
 /** What the store knew of a hash at one moment. */
@@ -73,7 +73,7 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
   const found = lookUp(snapshot, request, options);
   if (found?.kind === "refuse") return found;
   if (request.forceNew !== undefined && request.forceNewHash !== request.hash) {
-    const meant = candidates(snapshot.records, request.target);
+    const meant = candidates(snapshot.records, request);
     // As in a replay: an operation that never began is passed over in favour of one that did.
     const newest = meant.find((record) => !isPassedOver(record)) ?? meant[0];
     return { kind: "refuse", problem: { code: "FORCE_NEW_MISMATCH", newest } };
@@ -96,12 +96,12 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
 /** Owed: its caller runs again what others have asked for as well and not got yet. */
 function owedBefore(
   { records, now }: Snapshot,
-  { target, caller }: Sought,
+  sought: Sought,
   options: ReplayOptions = REPLAY_DEFAULTS,
 ): Record<string, Asking> {
-  const before = candidates(records, target).find((record) => !isPassedOver(record));
+  const before = candidates(records, sought).find((record) => !isPassedOver(record));
   if (before?.effect !== "mutating" || before.keyed) return {};
-  return stillOwed(before, caller, { now, windowMs: windowOf(before, options) });
+  return stillOwed(before, sought.caller, { now, windowMs: windowOf(before, options) });
 }
 
 /** The half of the decision that needs no target: the operation that answers the call, if any (▲4). */
@@ -113,7 +113,7 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
   // Named re-run (▲8): a forced call is found only by the operation it supersedes.
   const asked =
     request.forceNew === undefined
-      ? candidates(snapshot.records, request.target)
+      ? candidates(snapshot.records, request)
       : [snapshot.forced].filter((record) => record !== undefined);
   for (const record of asked) {
     if (!isFinal(record.state) && joins(record, snapshot, request)) return { kind: "join", record };
@@ -128,8 +128,10 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
  * never began is followed by its predecessor. An operation that another one answers for is left out: the other one is
  * among the records.
  */
-function candidates(records: readonly OperationRecord[], target: Target): OperationRecord[] {
+function candidates(records: readonly OperationRecord[], sought: Sought): OperationRecord[] {
+  const { target } = sought;
   const meant = records
+    .filter((record) => !isElsewhere(record, sought))
     .filter((record) => record.executedAs === undefined)
     .filter((record) => isFor(target, record))
     .toSorted((a, b) => b.order - a.order || b.acceptedAt - a.acceptedAt);
@@ -139,6 +141,15 @@ function candidates(records: readonly OperationRecord[], target: Target): Operat
         .slice(0, index)
         .some((newer) => runsIn(newer, target) === runsIn(record, target) && !isPassedOver(newer)),
   );
+}
+
+/**
+ * Choice of target (▲4): what ran in another project than the one that its caller works in answers a call without `editor` only
+ * under its key, or if this very caller has asked for it. The runs of a command line are one caller in every folder, so that says nothing.
+ */
+function isElsewhere(record: OperationRecord, { target, caller, keyed }: Sought): boolean {
+  if (keyed || target.kind !== "open" || !target.elsewhere?.includes(record.editor)) return false;
+  return caller.readsByName === true || askingOf(record, caller) === undefined;
 }
 
 /** Choice of target (▲4): to a call that names a pool, the pool's Editors are one. */

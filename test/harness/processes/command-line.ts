@@ -22,10 +22,15 @@ export interface Typed {
 }
 
 export interface CommandLine {
-  /** Runs a command to its end. */
-  type(args: readonly string[], more?: Record<string, string>): Promise<Typed>;
+  /** Runs a command to its end, in this process's folder or another. */
+  type(args: readonly string[], more?: Record<string, string>, folder?: string): Promise<Typed>;
   /** Starts one that serves until it is killed. */
-  start(name: string, args: readonly string[], more?: Record<string, string>): RunningProcess;
+  start(
+    name: string,
+    args: readonly string[],
+    more?: Record<string, string>,
+    folder?: string,
+  ): RunningProcess;
   here(): { processes: Processes; folder: string; dataDir: string; env: NodeJS.ProcessEnv };
   /** Closed after the test, before its processes end. */
   closeLater(close: () => Promise<unknown>): void;
@@ -66,11 +71,15 @@ export function useCommandLine(): CommandLine {
   return {
     here: () => place,
     closeLater: (close) => void closers.push(close),
-    start: (name, args, more = {}) => place.processes.start(name, args, { ...place.env, ...more }),
+    start: (name, args, more = {}, folder = process.cwd()) =>
+      place.processes.start(name, args, { ...place.env, ...more }, [MAIN], folder),
 
-    async type(args, more = {}) {
+    async type(args, more = {}, folder = process.cwd()) {
       const startedAt = performance.now();
-      const child = spawn(process.execPath, [MAIN, ...args], { env: { ...place.env, ...more } });
+      const child = spawn(process.execPath, [MAIN, ...args], {
+        env: { ...place.env, ...more },
+        cwd: folder,
+      });
       place.processes.guard(child.pid ?? 0);
       let stdout = "";
       let stderr = "";

@@ -37,6 +37,7 @@ export interface Processes {
     args: readonly string[],
     env: NodeJS.ProcessEnv,
     program?: readonly string[],
+    folder?: string,
   ): RunningProcess;
   /** Has a process that somebody else started ended with the others, should it be left. */
   guard(pid: number): void;
@@ -60,9 +61,9 @@ export function createProcesses(within: readonly string[] = []): Processes {
   const watchdog = startWatchdog();
 
   return {
-    start(name, args, env, program = [MAIN]) {
+    start(name, args, env, program = [MAIN], folder = process.cwd()) {
       const [file = "", ...whole] = [...within, process.execPath, ...program, ...args];
-      const child = spawn(file, whole, { env, stdio: ["pipe", "pipe", "pipe"] });
+      const child = spawn(file, whole, { env, cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
       const started = observe(name, child, (fault) => faults.push(fault));
       watchdog.add(started.pid);
       void started.ended.then(() => watchdog.forget(started.pid));

@@ -73,6 +73,11 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("04-target-left-out", "a retry that leaves the Editor out"),
   tested("04-assumed-chain", "system/broker/broker-targets", "by a gateway that has not met the call"),
   tested("04-named-editor", "unit/shared/operation/decide", "W9: a call without `editor` ran on one Editor"),
+  tested(
+    "04-other-project",
+    "unit/shared/operation/decide",
+    "is not answered by what another project's Editor runs or ran",
+  ),
   tested("04-missing-editors", "system/worker/known-editors", "A's operation is sent again without `editor`"),
   tested(
     "04-each-editor",

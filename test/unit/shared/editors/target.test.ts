@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { editorFor, isFor, resolveTarget, type Target } from "../../../../src/shared/editors/target.js";
+import {
+  editorFor,
+  isFor,
+  openTarget,
+  resolveTarget,
+  type Target,
+} from "../../../../src/shared/editors/target.js";
 import { candidate } from "../record.js";
 
 const SHOP = candidate("shop@1a");
@@ -11,10 +17,6 @@ const named = (editor: string): Target => ({ kind: "named", editor });
 const away = { connected: false };
 
 describe("▲4 naming an Editor", () => {
-  test("▲4 nothing said leaves the target open", () => {
-    expect(resolveTarget(undefined, KNOWN)).toEqual(OPEN);
-  });
-
   test.each(["my-game@3c", "my-game@", "MY-GAME@3", "My Game", "my game", "MY GAME", "my-game"])(
     "▲4 %s names the Editor: id, beginning of it, or the project's name, whatever the case",
     (name) => {
@@ -83,6 +85,33 @@ describe("▲4 the operations that may answer", () => {
 
   test("▲4 two names without a Latin letter are not the same name", () => {
     expect(isFor({ kind: "named", editor: "ゲーム", isUnknown: true }, { editor: "project@5e" })).toBe(false);
+  });
+});
+
+describe("▲4 the target of a call without `editor`", () => {
+  const elsewhere = (folders: readonly string[] | undefined, candidates = KNOWN) =>
+    openTarget({ candidates, folders });
+
+  test("▲4 in a project's folder the Editors of all others are elsewhere, connected or not", () => {
+    const target = { kind: "open", elsewhere: ["shop@2b", "my-game@3c"] };
+    expect(elsewhere(["/projects/shop/Assets", "/tmp"])).toEqual(target);
+    expect(elsewhere(["/projects/shop"], [{ ...SHOP, ...away }, TWIN, GAME])).toEqual(target);
+  });
+
+  test("▲4 an Editor of the same project under another id is not", () => {
+    const renamed = candidate("shop@9f", { ...away });
+    expect(elsewhere(["/projects/shop"], [SHOP, renamed, GAME])).toEqual({
+      kind: "open",
+      elsewhere: ["my-game@3c"],
+    });
+  });
+
+  test.each([
+    ["no folder is known", undefined],
+    ["the folder is in no project", ["/tmp"]],
+    ["the folders are in two projects", ["/projects/shop", "/other/shop"]],
+  ])("▲4 none is where %s", (_when, folders) => {
+    expect(elsewhere(folders)).toEqual(OPEN);
   });
 });
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { REPLAY_DEFAULTS } from "../../../../src/shared/operation/again.js";
-import { type Decision, decide, lookUp } from "../../../../src/shared/operation/decide.js";
-import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
+import {
+  type Decision,
+  decide,
+  lookUp,
+  type SubmitRequest,
+} from "../../../../src/shared/operation/decide.js";
+import type { Caller, OperationRecord } from "../../../../src/shared/operation/operation.js";
 import {
   around,
   call,
@@ -150,6 +155,66 @@ describe("▲4 the operation that a call repeats", () => {
     const open = operation({ state: "running" });
     const answered = operation({ logId: "op2", order: 2, state: "dispatched", executedAs: "op1" });
     expect(found(decide(snapshot([open, answered]), call({ caller: HTTP })))).toBe("join op1");
+  });
+});
+
+describe("▲4 a call without `editor` from a folder of another project", () => {
+  const inShop = { target: { kind: "open", elsewhere: ["game@2"] } as const, ...bothKnown };
+  const shop = {
+    targetContext: { candidates: bothKnown.targetContext.candidates, folders: ["/projects/shop/Assets"] },
+  };
+  const fromShop = (changes: Partial<SubmitRequest> = {}) =>
+    call({ ...inShop, ...shop, caller: LATER_SESSION, ...changes });
+  const there = { logId: "there", editor: "game@2" };
+  const OPERATIONS: [string, OperationRecord, string][] = [
+    ["tests that run", testing({ ...there, mutationSeq: 0 }), "join there"],
+    ["tests that ended, unread", tested({ ...there, mutationSeq: 0 }), "replay there"],
+    ["a change that waits", operation(there), "join there"],
+    ["a change that ended, unread", executed(there), "replay there"],
+  ];
+
+  test.each(OPERATIONS)(
+    "is not answered by what another project's Editor runs or ran: %s",
+    (_what, record) => {
+      const decision = decide(snapshot([record], TWO_EDITORS), fromShop());
+      expect(decision).toEqual({ kind: "create", editor: "shop@1", editorOpen: true, after: "there" });
+    },
+  );
+
+  test.each(OPERATIONS)("is answered if this very caller has asked for that: %s", (_what, record, answer) => {
+    const mine: OperationRecord = { ...record, createdBy: { caller: LATER_SESSION.id, requestId: 1 } };
+    expect(found(decide(snapshot([mine], TWO_EDITORS), fromShop()))).toBe(answer);
+    const joined: OperationRecord = { ...record, askers: { [LATER_SESSION.id]: {} } };
+    expect(found(decide(snapshot([joined], TWO_EDITORS), fromShop()))).toBe(answer);
+  });
+
+  test.each(OPERATIONS)(
+    "is not, for a command line, which is one caller in all folders: %s",
+    (_what, record) => {
+      const typed: Caller = { id: "cli:user", transport: "stdio", readsByName: true };
+      const earlier: OperationRecord = { ...record, createdBy: { caller: typed.id, requestId: 1 } };
+      const chain = snapshot([earlier], TWO_EDITORS);
+      expect(decide(chain, fromShop({ caller: typed }))).toMatchObject({ kind: "create", editor: "shop@1" });
+      expect(found(decide(chain, call({ ...bothKnown, caller: typed })))).not.toBe("create");
+    },
+  );
+
+  test.each(OPERATIONS)("is answered under its key: %s", (_what, record, answer) => {
+    const keyed = { ...record, keyed: true };
+    expect(found(decide(snapshot([keyed], TWO_EDITORS), fromShop({ keyed: true })))).toBe(answer);
+  });
+
+  test("is answered by its own project's older one, and by an Editor that is no longer known", () => {
+    const here = executed({ logId: "here", order: 1 });
+    const chain = snapshot([here, executed({ ...there, order: 2 })], TWO_EDITORS);
+    expect(found(decide(chain, fromShop()))).toBe("replay here");
+    const gone = executed({ ...there, editor: "gone@3" });
+    expect(found(decide(snapshot([gone], TWO_EDITORS), fromShop()))).toBe("replay there");
+  });
+
+  test("nobody is owed the new outcome who asked for the other project's", () => {
+    const read = executed({ ...there, askers: { [STDIO.id]: {} } });
+    expect(decide(snapshot([read], TWO_EDITORS), fromShop())).not.toHaveProperty("askers");
   });
 });
 
