@@ -17,6 +17,22 @@ export interface Duplicate {
   wouldBe?: string;
 }
 
+/** Most duplicates of an operation that are kept: the newest. */
+export const MOST_DUPLICATES = 100;
+
+/**
+ * How the newest call of this caller found the operation; undefined: the caller made none, or created it. A full list has lost its
+ * oldest entries, so whoever it does not name may have been among them: in doubt a caller is told that the outcome is not new.
+ */
+export function relationOf(
+  caller: string,
+  duplicates: readonly Duplicate[],
+): Duplicate["relation"] | undefined {
+  // What was lost is older than all that is kept, and calls join before any is answered by a replay.
+  const lost = duplicates.length < MOST_DUPLICATES ? undefined : duplicates[0];
+  return (duplicates.findLast((each) => each.caller === caller) ?? lost)?.relation;
+}
+
 export interface TimelineEntry {
   /** ISO 8601. */
   at: string;

@@ -70,6 +70,11 @@ test("a call that joined another is told so with the result", async () => {
   system.bench.finish("a");
   await eventually(() => of(heard, "tools/result").length > 0, "its result was told");
   expect(of(heard, "tools/result")).toMatchObject([{ status: "completed", deduplicated: true }]);
+  const { log_id } = joined;
+  expect(await ask(first, "tools/result", { log_id })).not.toHaveProperty("deduplicated");
+  expect(await ask(second, "tools/result", { log_id })).toMatchObject({
+    ...{ status: "completed", deduplicated: true, result: { Done: "a" } },
+  });
 });
 
 test("who did not ask is not told; state and result are read by the log_id, by its principal only", async () => {

@@ -86,17 +86,26 @@ test("a quick call, and a client that does not know tasks, get the answer as eve
   system.bench.finish("a");
 });
 
-test("the same call again becomes the same task, and is told so", async () => {
+test("the same call again gets a task of the same operation, and is told so, with the outcome too", async () => {
   const system = await start();
   const { url } = await serve(system.gateway);
   const [first, second] = [
     await askTool(url, "work", HELD, KNOWS),
     await askTool(url, "work", HELD, { ...KNOWS, id: 2 }),
   ];
-  expect(second.result?.taskId).toBe(first.result?.taskId);
+  const [taskId, joinedId] = [String(first.result?.taskId), String(second.result?.taskId)];
   expect(second.result?.statusMessage).toMatch(/^Joined /);
   await system.bench.begins("a");
+  expect((await task(url, "get", joinedId))?.result).toMatchObject({ taskId: joinedId, status: "working" });
+  expect(await task(url, "update", joinedId)).toMatchObject({ result: { resultType: "complete" } });
   system.bench.finish("a");
+  await eventually(async () => (await system.record(taskId)).state === "completed", "it ended");
+  const outcomes = [await task(url, "get", taskId), await task(url, "get", joinedId)];
+  expect(outcomes.map((each) => each?.result)).toMatchObject([{ taskId }, { taskId: joinedId }]);
+  const [own, joined] = outcomes.map((each) => answerIn<Answer>(each?.result?.result));
+  expect(own).not.toHaveProperty("deduplicated");
+  expect(joined).toMatchObject({ status: "completed", deduplicated: true, log_id: taskId });
+  expect(second.result?.statusMessage).toContain(taskId);
   expect(system.executions("a")).toBe(1);
 });
 

@@ -2,6 +2,7 @@
 import { type Task, TaskStatusNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../../src/shared/operation/answer.js";
+import { MOST_DUPLICATES } from "../../../src/shared/operation/timeline.js";
 import { parameters, type SimulatedTool } from "../../../src/simulator/tool-definition.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
 import { refusalOf, TASK_WAYS, useTaskClients } from "../../harness/mcp/task-clients.js";
@@ -142,6 +143,21 @@ test("the same call again gets the task of the operation that it joined, and is 
   await eventually(() => system.executions("a") === 2, "both have read it: it runs again");
   system.bench.finish("a");
   expect(answerIn(await third.result(next.taskId))).not.toHaveProperty("deduplicated");
+});
+
+test("a task that joined is told so with its outcome, however many calls have joined since", async () => {
+  const system = await start();
+  const first = await connect(system.gateway);
+  const call = { Name: "a", Hold: true };
+  await first.create(call, "put");
+  await system.bench.begins("a");
+  const second = await connect(system.gateway);
+  const { task } = await second.create(call, "put");
+  for (let more = 0; more <= MOST_DUPLICATES; more += 1) await first.create(call, "put");
+  system.bench.finish("a");
+  expect(answerIn(await second.result(task.taskId))).toMatchObject({
+    ...{ deduplicated: true, message: expect.stringMatching(/^This call joined/) },
+  });
 });
 
 test("asking for a task by its id proves that its outcome was read: the same call is a new one then", async () => {

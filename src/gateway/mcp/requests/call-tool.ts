@@ -5,6 +5,7 @@ import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
+import { type Duplicate, relationOf } from "../../../shared/operation/timeline.js";
 import { head } from "../../../shared/shortened-text.js";
 import { inSpan, type SpanOptions, type TraceContext, traceIn } from "../../../shared/traces.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
@@ -15,6 +16,7 @@ import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest, WaitedFor } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
+import type { BrokerToolCall } from "../tools/broker-tool.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import { limitsFor } from "../tools/client-limits.js";
 import { fittedResult } from "../tools/fitted-answer.js";
@@ -48,6 +50,8 @@ export interface OpenCall {
   trace?: TraceContext | undefined;
   /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
   goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
+  /** As for the broker's own tool that reads. */
+  found?: BrokerToolCall["found"];
 }
 
 /** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
@@ -104,6 +108,7 @@ async function answered(
           selection: call.selection,
           limits,
           meta: params._meta ?? {},
+          found: call.found,
           attach: (name, value) => {
             attached[name] = value;
           },
@@ -148,6 +153,16 @@ export function answersTo(
     );
   const { results } = broker;
   return { limits, fits: (answer) => fittedResult(answer, { shown, attached, limits, results }) };
+}
+
+/** How the newest call of this session found its operation; undefined: it created it. */
+export async function foundBy(
+  broker: Pick<Broker, "explain">,
+  { principal, request }: Pick<OpenCall, "principal" | "request">,
+  logId: string,
+): Promise<Duplicate["relation"] | undefined> {
+  const seen = await broker.explain(principal, logId);
+  return typeof seen === "object" ? relationOf(request.caller.id, seen.duplicates) : undefined;
 }
 
 /** A tool of an Editor. `onAccepted`: called with the log_id once the call is an operation. */

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { countProgress, PROGRESS_DEFAULTS, showProgress } from "../progress-notifier.js";
-import { callTool, type OpenCall } from "../requests/call-tool.js";
+import { callTool, foundBy, type OpenCall } from "../requests/call-tool.js";
 import type { McpServerDeps } from "../server-deps.js";
 
 /** What the server declares under `capabilities.experimental`. */
@@ -108,7 +108,9 @@ export function serveAsyncCalls(server: Server, deps: McpServerDeps, client: Asy
   server.setRequestHandler(ResultRequest, async ({ params: { log_id, timeout } }, extra) => {
     const wanted = { log_id, wait: timeout > 0, timeout };
     const read = { name: "get_operation_result", arguments: wanted };
-    return (await callTool(deps, read, client.open(extra))) as CallToolResult;
+    const opened = client.open(extra);
+    const found = (): ReturnType<typeof foundBy> => foundBy(deps.broker, opened, log_id);
+    return (await callTool(deps, read, { ...opened, found })) as CallToolResult;
   });
 }
 

@@ -5,7 +5,7 @@ import { isFinal } from "../../../shared/operation/operation.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
-import { answersTo, type CallToolDeps, type OpenCall } from "../requests/call-tool.js";
+import { answersTo, type CallToolDeps, foundBy, type OpenCall } from "../requests/call-tool.js";
 import { mayHaveFailed, taskOf } from "../tasks/task.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
@@ -69,11 +69,9 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
           });
         }
         // A caller that was given the task of an earlier call is told so with the outcome, as by the call itself.
-        const explained = await broker.explain(principal, taskId);
-        const duplicates = typeof explained === "object" ? explained.duplicates : [];
-        const own = duplicates.findLast(({ caller }) => caller === request.caller.id);
+        const duplicate = await foundBy(broker, asked, taskId);
         request.delivers(seen.record);
-        const result = (await fits(answerOf(seen, { duplicate: own?.relation }))) as CallToolResult;
+        const result = (await fits(answerOf(seen, { duplicate }))) as CallToolResult;
         return { ...result, _meta: { ...result._meta, [RELATED_TASK]: { taskId } } };
       }),
 

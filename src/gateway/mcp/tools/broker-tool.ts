@@ -2,6 +2,7 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { OperationView } from "../../../shared/operation/answer.js";
+import type { Duplicate } from "../../../shared/operation/timeline.js";
 import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
@@ -29,6 +30,8 @@ export interface BrokerToolCall {
   /** Puts this into the answer's `_meta`, which models do not read. */
   attach(name: string, value: unknown): void;
   wait(logId: string, ms: number): Promise<WaitResult>;
+  /** How the call found its operation whose outcome is read; left out: what is read belongs to no call. */
+  found?: (() => Promise<Duplicate["relation"] | undefined>) | undefined;
   /** Calls a tool of an Editor, as the client could by a request of its own. `parameters`: the broker's, by name. */
   callUnityTool(
     tool: string,

@@ -42,11 +42,11 @@ const TOOLS: BrokerTool[] = [
           ? await call.wait(args.log_id, time.ms)
           : await call.broker.read(call.principal, args.log_id);
         await attachLog(args.log_id, call);
-        const note = args.wait ? time.note : undefined;
+        const how = { note: args.wait ? time.note : undefined, duplicate: await call.found?.() };
         const isPart = args.page !== undefined || args.jq !== undefined || args.fields !== undefined;
-        const described = describe(args.log_id, seen, call, note);
+        const described = describe(args.log_id, seen, call, how);
         const isThere = described.status === "completed" || described.partial_result !== undefined;
-        return isPart && isThere ? partOf(args, described, call) : answer(args.log_id, seen, call, note);
+        return isPart && isThere ? partOf(args, described, call) : answer(args.log_id, seen, call, how);
       });
     },
   ),
@@ -74,14 +74,14 @@ const TOOLS: BrokerTool[] = [
       ofNamed(args.log_id, call, async () => {
         const found = await call.broker.read(call.principal, args.log_id);
         if (typeof found === "object" && isFinal(found.record.state)) {
-          const described = answer(args.log_id, found, call, undefined);
+          const described = answer(args.log_id, found, call);
           return {
             ...described,
             message: `It had already ended; nothing was cancelled. ${described.message}`,
           };
         }
         const seen = await call.broker.cancel(call.principal, args.log_id, call.request.caller);
-        return answer(args.log_id, seen, call, cancelNote(seen));
+        return answer(args.log_id, seen, call, { note: cancelNote(seen) });
       }),
   ),
   define(
@@ -151,15 +151,17 @@ async function ofNamed(
 }
 
 /** With the outcome, if there is one. */
-function answer(named: string, seen: WaitResult, call: BrokerToolCall, note: string | undefined): Answer {
+function answer(named: string, seen: WaitResult, call: BrokerToolCall, how: Described = {}): Answer {
   if (typeof seen === "object" && isFinal(seen.record.state)) call.request.delivers(seen.record);
-  return describe(named, seen, call, note);
+  return describe(named, seen, call, how);
 }
 
-function describe(named: string, seen: WaitResult, call: BrokerToolCall, note: string | undefined): Answer {
+type Described = NonNullable<Parameters<typeof answerOf>[1]>;
+
+function describe(named: string, seen: WaitResult, call: BrokerToolCall, how: Described): Answer {
   if (typeof seen !== "object") return missing(named, seen);
-  if (isFinal(seen.record.state)) return answerOf(seen);
-  return answerOf(seen, { note, mostSeconds: call.limits.waits.mostSeconds });
+  const note = isFinal(seen.record.state) ? undefined : how.note;
+  return answerOf(seen, { ...how, note, mostSeconds: call.limits.waits.mostSeconds });
 }
 
 /** The answer with a part of the result instead of the whole, which alone is delivered then. */

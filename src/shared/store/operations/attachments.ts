@@ -1,6 +1,6 @@
 /** Data stored beside an operation's record: arguments, result, progress reports, and the duplicates that found it. */
 import type { Redis } from "ioredis";
-import type { Duplicate } from "../../operation/timeline.js";
+import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
 import type { Progress } from "../../wire/wire.js";
 import { keys } from "../keys.js";
 import { decodeResult } from "../results/stored-result.js";
@@ -49,7 +49,7 @@ export interface Attachments extends ConsoleLines {
   /** Its partial result as JSON text. */
   partialOf(logId: string): Promise<string | undefined>;
   report(logId: string, live: Live): Promise<void>;
-  /** Records that a call found this operation instead of creating one; the newest 100 are kept to explain it. */
+  /** Records that a call found this operation instead of creating one; the newest are kept (MOST_DUPLICATES). */
   noteDuplicate(logId: string, duplicate: Duplicate): Promise<void>;
   duplicatesOf(logId: string): Promise<Duplicate[]>;
 }
@@ -155,7 +155,7 @@ export function createAttachments(
       await redis
         .multi()
         .rpush(keys.duplicates(logId), JSON.stringify(duplicate))
-        .ltrim(keys.duplicates(logId), -100, -1)
+        .ltrim(keys.duplicates(logId), -MOST_DUPLICATES, -1)
         .pexpire(keys.duplicates(logId), 3 * options.retentionMs)
         .exec();
     },

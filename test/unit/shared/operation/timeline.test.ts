@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Duplicate, timelineOf, whyOnce } from "../../../../src/shared/operation/timeline.js";
+import {
+  type Duplicate,
+  MOST_DUPLICATES,
+  relationOf,
+  timelineOf,
+  whyOnce,
+} from "../../../../src/shared/operation/timeline.js";
 import { executed, HTTP, NOW, operation, reported, SINGLE } from "../record.js";
 
 const joined: Duplicate = { at: NOW - 45_000, relation: "joined", caller: "mcp:12345678-aaaa", requestId: 7 };
@@ -95,5 +101,23 @@ describe("the story of an operation", () => {
     ],
   ] as const)("why it ran once: %s", (_name, record, duplicates, says) => {
     expect(whyOnce(record, duplicates)).toMatch(says);
+  });
+});
+
+describe("how a caller's newest call found the operation", () => {
+  const full = (oldest: Duplicate): Duplicate[] => [oldest, ...Array(MOST_DUPLICATES - 1).fill(replayed)];
+
+  test("is what is noted last of it, and nothing of a caller that is not noted", () => {
+    const later: Duplicate = { ...joined, relation: "replayed" };
+    expect(relationOf("mcp:12345678-aaaa", [joined, later, { ...joined, caller: "mcp:other" }])).toBe(
+      "replayed",
+    );
+    expect(relationOf("mcp:creator", [joined, replayed])).toBeUndefined();
+  });
+
+  test("is in doubt what the oldest one did, once older ones are no longer kept", () => {
+    expect(relationOf("mcp:forgotten", full(joined))).toBe("joined");
+    expect(relationOf("mcp:forgotten", full(replayed))).toBe("replayed");
+    expect(relationOf("mcp:12345678-aaaa", full(joined))).toBe("joined");
   });
 });
