@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
+import { EXIT } from "./client/exit-codes.js";
 import { command, describeError } from "./command.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
@@ -13,6 +15,7 @@ import * as processes from "./declared/processes.js";
 import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
 import { giveSettings } from "./environment.js";
+import { watchOutput } from "./output.js";
 import { VERSION } from "./version.js";
 
 /** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
@@ -113,6 +116,10 @@ async function withoutSettings(typed: readonly string[]): Promise<string[]> {
   return rest;
 }
 
+function unwritten({ message }: Error): string {
+  return `the output could not be written: ${message}. What was executed is recorded: make room and type the same again.`;
+}
+
 async function run(typed: readonly string[]): Promise<number> {
   let rawArgs: string[];
   try {
@@ -143,5 +150,11 @@ async function run(typed: readonly string[]): Promise<number> {
   }
 }
 
+const output = watchOutput(process);
 // A command that asked the broker has set the exit code of its answer.
-process.exit((await run(process.argv.slice(2))) || process.exitCode);
+const exitCode = (await run(process.argv.slice(2))) || process.exitCode;
+// The error of a last write comes in the next turn.
+await nextTurn();
+const failure = output.failure();
+if (failure) console.error(`unity-broker: ${unwritten(failure)}`);
+process.exit(failure ? EXIT.unwritten : exitCode);

@@ -46,8 +46,7 @@ export async function askBroker(
 
 export function print(text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // A reader that went away (`| head`) is no error of ours.
-    process.stdout.once("error", () => resolve(false));
+    // What a failure means is decided once (../output.ts).
     process.stdout.write(`${text}\n`, (error) => resolve(!error));
   });
 }

@@ -21,6 +21,8 @@ export const EXIT = {
   cancelled: 6,
   /** It completed, and its result says `Success: false`: tests failed, scripts do not compile. */
   unsuccessful: 7,
+  /** What it has to say could not be written; the operation is as it would have said (sysexits' EX_IOERR). */
+  unwritten: 74,
   /** Ctrl-C while waiting; the operation goes on. */
   detached: 130,
 } as const;
@@ -39,6 +41,7 @@ export const RUN_EXIT: Readonly<Record<Ending, number>> = {
   cancelled: 4,
   expired: 4,
   goesOn: 5,
+  unwritten: 74,
   detached: 5,
 };
 

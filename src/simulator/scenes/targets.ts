@@ -3,7 +3,7 @@ import { toolFailure } from "../tool-definition.js";
 import { typesNamed } from "./component-catalogue.js";
 import { type Component, idOf, objectsOf, pathOf, type SceneNode, type SceneWorld } from "./scene-world.js";
 
-const ID = /^(\d+(\.\d+)?@[0-9a-f]{8}|#-?\d+)$/;
+const ID = /^(\d+(\.\d+)?@[0-9a-f]{8}|#-?\d+(:\d+)?)$/;
 
 export const rooted = (path: string): string => `/${path.replace(/^\/+|\/+$/g, "")}`;
 

@@ -100,6 +100,12 @@ namespace JobBroker.Bridge.Ports
         /// <summary>The target that the Editor is switched to.</summary>
         string ActiveTarget { get; }
 
+        /// <summary>
+        /// The extension of the player's file that the Editor's settings ask for (Android: an app bundle), empty for a folder (an
+        /// exported project); null for what the platform usually has.
+        /// </summary>
+        string? PlayerExtension { get; }
+
         /// <summary>Targets whose build support is installed.</summary>
         IReadOnlyList<string> SupportedTargets { get; }
 

@@ -70,6 +70,7 @@ public sealed class BuildPortTests
         var steps = new List<string>();
         var blocked = false;
         BuildPlayerOptions asked = default;
+        StubProject.ActiveSubtarget = 3;
         StubEditor.Build = options =>
         {
             Assert.True(blocked);
@@ -88,6 +89,7 @@ public sealed class BuildPortTests
         Assert.Equal(
             ["The build begins 0", "Scene Assets/Main.unity -1", "The scripts are compiled -1", "The player is written -1"], steps);
         Assert.Equal(BuildTarget.Android, asked.target);
+        Assert.Equal(3, asked.subtarget);
         Assert.Equal(BuildOptions.Development, asked.options);
         Assert.Equal(["Assets/Main.unity"], asked.scenes);
         Assert.False(outcome.Succeeded);
@@ -106,6 +108,20 @@ public sealed class BuildPortTests
         var builds = new UnityBuilds(() => { });
         Assert.Equal("StandaloneLinux64", builds.ActiveTarget);
         Assert.Equal(["Android", "StandaloneLinux64"], builds.SupportedTargets);
+    }
+
+    [Fact]
+    public void The_settings_of_Android_say_what_a_player_is()
+    {
+        var builds = new UnityBuilds(() => { });
+        EditorUserBuildSettings.buildAppBundle = true;
+        Assert.Null(builds.PlayerExtension);
+        StubProject.ActiveTarget = BuildTarget.Android;
+        Assert.Equal(".aab", builds.PlayerExtension);
+        EditorUserBuildSettings.exportAsGoogleAndroidProject = true;
+        Assert.Equal("", builds.PlayerExtension);
+        EditorUserBuildSettings.buildAppBundle = EditorUserBuildSettings.exportAsGoogleAndroidProject = false;
+        Assert.Null(builds.PlayerExtension);
     }
 
     private static BuildReport Report(BuildResult result) => new()

@@ -44,6 +44,8 @@ internal sealed class HostBuilds(NativeEditor native, Effects effects, Action re
 
     public string ActiveTarget => native.Project.ActiveTarget;
 
+    public string? PlayerExtension => null;
+
     public IReadOnlyList<string> SupportedTargets => ["Android", "StandaloneLinux64"];
 
     public IReadOnlyList<string>? Profiles => native.Project.Profiles;

@@ -14,6 +14,9 @@ namespace JobBroker.EditorStubs
 
         public static BuildTarget ActiveTarget { get; set; } = BuildTarget.StandaloneLinux64;
 
+        /// <summary>Player or server of a standalone platform, the texture compression of Android.</summary>
+        public static int ActiveSubtarget { get; set; }
+
         public static bool RefusesSwitches { get; set; }
 
         /// <summary>Path of the active build profile; null without one.</summary>
@@ -42,6 +45,8 @@ namespace JobBroker.EditorStubs
             ActiveTarget = BuildTarget.StandaloneLinux64;
             ActiveProfile = null;
             RefusesSwitches = false;
+            ActiveSubtarget = 0;
+            EditorUserBuildSettings.buildAppBundle = EditorUserBuildSettings.exportAsGoogleAndroidProject = false;
             IsLocked = false;
             Add("Assets", typeof(DefaultAsset));
         }

@@ -27,6 +27,16 @@ namespace JobBroker.Bridge.Unity
 
         public string ActiveTarget => EditorUserBuildSettings.activeBuildTarget.ToString();
 
+        public string? PlayerExtension
+        {
+            get
+            {
+                if (EditorUserBuildSettings.activeBuildTarget != BuildTarget.Android) return null;
+                if (EditorUserBuildSettings.exportAsGoogleAndroidProject) return "";
+                return EditorUserBuildSettings.buildAppBundle ? ".aab" : null;
+            }
+        }
+
         public IReadOnlyList<string> SupportedTargets => Enum.GetValues(typeof(BuildTarget))
             .Cast<BuildTarget>()
             .Distinct()
@@ -77,14 +87,8 @@ namespace JobBroker.Bridge.Unity
             if (request.Profile != null) return BuildProfiles.Build(request.Profile, request.OutputPath, options);
 #endif
             var target = (BuildTarget)Enum.Parse(typeof(BuildTarget), request.Target, true);
-            return BuildPipeline.BuildPlayer(new BuildPlayerOptions
-            {
-                scenes = ScenesOf(request),
-                locationPathName = request.OutputPath,
-                target = target,
-                targetGroup = BuildPipeline.GetBuildTargetGroup(target),
-                options = options,
-            });
+            // This overload builds the subtarget that is active: options of our own would name the default one.
+            return BuildPipeline.BuildPlayer(ScenesOf(request), request.OutputPath, target, options);
         }
 
         private static string[] ScenesOf(BuildRequest request) => request.Scenes.Count > 0

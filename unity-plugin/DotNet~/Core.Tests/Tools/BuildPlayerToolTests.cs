@@ -166,6 +166,17 @@ public sealed class BuildPlayerToolTests : IDisposable
     }
 
     [Theory]
+    [InlineData(".aab", "Out", "Out/Android/Game.aab")]
+    [InlineData("", "Out", "Out/Android")]
+    [InlineData(".aab", "Out/My.apk", "Out/My.apk")]
+    public async Task A_player_has_the_form_that_the_Editors_settings_ask_for(string extension, string wanted, string expected)
+    {
+        (editor.Builds.ActiveTarget, editor.Builds.PlayerExtension) = ("Android", extension);
+        await new ToolCall().Run(Tool, new { BuildTarget = "Android", OutputPath = wanted });
+        Assert.Equal(Path.Combine(editor.Info.ProjectPath, expected), editor.Builds.Built[0].OutputPath);
+    }
+
+    [Theory]
     [InlineData("../Out")]
     [InlineData("/tmp/out/Game.apk")]
     [InlineData("Assets/Game.apk")]

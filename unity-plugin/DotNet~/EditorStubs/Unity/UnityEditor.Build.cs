@@ -39,6 +39,8 @@ namespace UnityEditor
 
         public BuildTargetGroup targetGroup { get; set; }
 
+        public int subtarget { get; set; }
+
         public BuildOptions options { get; set; }
     }
 
@@ -53,11 +55,26 @@ namespace UnityEditor
             target != BuildTarget.StandaloneWindows;
 
         public static BuildReport BuildPlayer(BuildPlayerOptions buildPlayerOptions) => StubEditor.Build(buildPlayerOptions);
+
+        public static BuildReport BuildPlayer(string[] levels, string locationPathName, BuildTarget target, BuildOptions options) =>
+            BuildPlayer(new BuildPlayerOptions
+            {
+                scenes = levels,
+                locationPathName = locationPathName,
+                target = target,
+                targetGroup = GetBuildTargetGroup(target),
+                subtarget = StubProject.ActiveSubtarget,
+                options = options,
+            });
     }
 
     public class EditorUserBuildSettings : Object
     {
         public static BuildTarget activeBuildTarget => StubProject.ActiveTarget;
+
+        public static bool buildAppBundle { get; set; }
+
+        public static bool exportAsGoogleAndroidProject { get; set; }
 
         public static bool SwitchActiveBuildTarget(BuildTargetGroup targetGroup, BuildTarget target)
         {

@@ -11,17 +11,18 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     internal static class BuildLocation
     {
         /// <summary>An absolute path. A wanted path with an extension is taken as it is.</summary>
-        public static string Of(string projectPath, string projectName, string wanted, string target)
+        /// <param name="extension">Of the player's file, empty for a folder; null for what the platform usually has.</param>
+        public static string Of(string projectPath, string projectName, string wanted, string target, string? extension)
         {
             var absolute = Path.GetFullPath(Path.Combine(projectPath, wanted));
             if (Path.GetExtension(absolute).Length > 0) return absolute;
             var folder = Path.Combine(absolute, target);
-            var extension = ExtensionOf(target);
-            return extension == null ? folder : Path.Combine(folder, FileName(projectName) + extension);
+            extension ??= ExtensionOf(target);
+            return extension.Length == 0 ? folder : Path.Combine(folder, FileName(projectName) + extension);
         }
 
-        /// <summary>Null for platforms whose player is a folder.</summary>
-        private static string? ExtensionOf(string target)
+        /// <summary>Empty for platforms whose player is a folder.</summary>
+        private static string ExtensionOf(string target)
         {
             switch (target)
             {
@@ -35,7 +36,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 case "Android":
                     return ".apk";
                 default:
-                    return null;
+                    return "";
             }
         }
 

@@ -96,7 +96,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             context.Cancellation.ThrowIfCancellationRequested();
             var target = services.Builds.ActiveTarget;
             var project = services.Editor;
-            var output = BuildLocation.Of(project.ProjectPath, project.ProjectName, parameters.OutputPath, target);
+            var extension = services.Builds.PlayerExtension;
+            var output = BuildLocation.Of(project.ProjectPath, project.ProjectName, parameters.OutputPath, target, extension);
             var refusal = services.Security.Current.BuildFolders.Refusal(project.ProjectPath, output);
             if (refusal != null) throw new ToolException("security_blocked", refusal);
             var profile = parameters.BuildProfile.Length > 0 ? parameters.BuildProfile : null;

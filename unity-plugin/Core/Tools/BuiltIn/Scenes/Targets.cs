@@ -13,8 +13,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>How many candidates a refusal lists.</summary>
         private const int Candidates = 10;
 
-        /// <summary>The forms of ids: of an object of a saved scene, and of any other.</summary>
-        private static readonly Regex Ids = new Regex(@"^(\d+(\.\d+)?@[0-9a-f]{8}|#-?\d+)$", RegexOptions.CultureInvariant);
+        /// <summary>The forms of ids: of an object of a saved scene, and of any other, which from 6000.6 on has an index and a version.</summary>
+        private static readonly Regex Ids = new Regex(@"^(\d+(\.\d+)?@[0-9a-f]{8}|#-?\d+(:\d+)?)$", RegexOptions.CultureInvariant);
 
         /// <summary>Throws ToolException, with what there is instead, when it is not exactly one.</summary>
         public static SceneObject Find(ISceneQuery scene, string target, string parameter = "Target")

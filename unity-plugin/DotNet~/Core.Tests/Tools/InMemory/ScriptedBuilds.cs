@@ -8,6 +8,8 @@ public sealed class ScriptedBuilds : IBuildRunner
 {
     public string ActiveTarget { get; set; } = "StandaloneLinux64";
 
+    public string? PlayerExtension { get; set; }
+
     public IReadOnlyList<string> SupportedTargets { get; set; } = new[] { "StandaloneLinux64", "Android" };
 
     public IReadOnlyList<string>? Profiles { get; set; }

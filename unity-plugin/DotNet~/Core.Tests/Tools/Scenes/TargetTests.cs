@@ -61,6 +61,19 @@ public sealed class TargetTests : IDisposable
         Assert.Contains($"of the id {id}", gone.Message);
     }
 
+    /// <summary>As Unity writes its instance ids, its EntityId, and that from 6000.6 on.</summary>
+    [Theory]
+    [InlineData("#-12345")]
+    [InlineData("#12345")]
+    [InlineData("#12345:7")]
+    [InlineData("12345@0123abcd")]
+    [InlineData("12345.678@0123abcd")]
+    public async Task The_id_of_an_object_that_is_gone_is_no_name(string id)
+    {
+        var gone = await editor.Fails("delete-game-object", new JObject { ["Target"] = id }.ToString());
+        Assert.Contains($"No open scene has an object of the id {id}: it was deleted", gone.Message);
+    }
+
     [Fact]
     public async Task Objects_of_the_open_prefab_count()
     {
