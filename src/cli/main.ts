@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
+import { fstatSync, writeSync } from "node:fs";
+import type { Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
-import { EXIT } from "./client/exit-codes.js";
 import { command, describeError } from "./command.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
@@ -15,7 +16,6 @@ import * as processes from "./declared/processes.js";
 import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
 import { giveSettings } from "./environment.js";
-import { watchOutput } from "./output.js";
 import { VERSION } from "./version.js";
 
 /** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
@@ -116,6 +116,36 @@ async function withoutSettings(typed: readonly string[]): Promise<string[]> {
   return rest;
 }
 
+/** The exit code of a command whose output could not be written: sysexits' EX_IOERR, as in client/exit-codes.ts. */
+const UNWRITTEN = 74;
+
+/**
+ * Answers the first failure of a write to the standard output, once there is one. A reader that went away (`| head`) wanted no more:
+ * that is none. Never undone: an error without a listener would end the process.
+ */
+function watchOutput({ stdout, stderr }: { stdout: Writable & { fd: number }; stderr: Writable }) {
+  let failure: NodeJS.ErrnoException | undefined;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") failure ??= error;
+  });
+  // There is nowhere left to say it.
+  stderr.on("error", () => undefined);
+  if (fstatSync(stdout.fd).isFile()) stdout._write = wholeWrite(stdout.fd);
+  return () => failure;
+}
+
+/** Node's own stream takes a write of which the disk took only a part for a whole one. */
+function wholeWrite(fd: number): Writable["_write"] {
+  return (chunk: Buffer, _encoding, done) => {
+    try {
+      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
+
 function unwritten({ message }: Error): string {
   return `the output could not be written: ${message}. What was executed is recorded: make room and type the same again.`;
 }
@@ -150,11 +180,11 @@ async function run(typed: readonly string[]): Promise<number> {
   }
 }
 
-const output = watchOutput(process);
+const failureOfOutput = watchOutput(process);
 // A command that asked the broker has set the exit code of its answer.
 const exitCode = (await run(process.argv.slice(2))) || process.exitCode;
 // The error of a last write comes in the next turn.
 await nextTurn();
-const failure = output.failure();
+const failure = failureOfOutput();
 if (failure) console.error(`unity-broker: ${unwritten(failure)}`);
-process.exit(failure ? EXIT.unwritten : exitCode);
+process.exit(failure ? UNWRITTEN : exitCode);

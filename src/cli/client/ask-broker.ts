@@ -46,7 +46,7 @@ export async function askBroker(
 
 export function print(text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // What a failure means is decided once (../output.ts).
+    // What a failure means is decided once (../main.ts).
     process.stdout.write(`${text}\n`, (error) => resolve(!error));
   });
 }
