@@ -22,7 +22,7 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     name: "chaos, C# bridge",
-    command: `${CHAOS} --seconds 520 --fault-ms 1100 --seed 501 --editor host`,
+    command: `${CHAOS} --seconds 1100 --fault-ms 1100 --seed 501 --editor host`,
     covers: "the same with the Editor's own ledger ([more](chaos.md))",
   },
   {
