@@ -59,10 +59,8 @@ async function sweep({ gateway }: System): Promise<void> {
   await whenStoreIsBack(gateway.sweep);
 }
 
-/** An Editor that is free looks into its lanes, and into the pools, all the time: there it finds what the copy has of it. */
-async function finishes(system: Farm, editor: System["editor"], name: string): Promise<void> {
-  const { ann, bench } = system;
-  await sweep(system);
+/** An Editor that is free looks into its lanes, and into the pools, all the time. */
+async function finishes({ ann, bench }: Farm, editor: System["editor"], name: string): Promise<void> {
   bench.finish(name);
   for (const next of ["next", "and the next"]) {
     const call = ann.callOf("work", { Name: `${next} to ${name}` }, { editor: editor.editorId });
