@@ -516,11 +516,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   tested("12-pool-back", "unit/gateway/pool-keeper", "stays if it was sent"),
   tested("13-pool-closed", "unit/shared/editors/pool", "▲13 is closed while any Editor is missing"),
-  tested(
-    "13-pool-taken",
-    "system/pools/pool-losses",
-    "the Editor that ran it is away: no other Editor runs it",
-  ),
+  tested("13-pool-taken", "unit/worker/pool-taker", "what another may have run before the store lost that"),
   tested(
     "13-pool-claimed",
     "system/pools/pool-losses",
