@@ -11,7 +11,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
 /** The store's incarnation, and the one that a flush or a restart begins. */
-const INCARNATION = "store 1";
+export const INCARNATION = "store 1";
 export const ANOTHER_INCARNATION = "store 2";
 
 /** Where the Editor stands. */
