@@ -34,8 +34,10 @@ export async function allEnded(world: Quiet): Promise<void> {
       return last === "";
     },
     LIMIT_MS,
-  ).catch((error: Error) => {
-    throw new Error(`${error.message}: ${last}`);
+  ).catch(async (error: Error) => {
+    const ids = new Set(last.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g));
+    const records = await Promise.all([...ids].map((id) => world.hand.hget(`{ujb}:operation:${id}`, "doc")));
+    throw new Error(`${error.message}: ${last}\n${records.join("\n")}`);
   });
 }
 
