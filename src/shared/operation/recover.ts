@@ -141,7 +141,7 @@ function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryC
   const { other } = context;
   const again: Recovery = { kind: "resubmit", after: operationId };
   if (!other || other.isTombstone || record.supersedes === operationId) return again;
-  // Replay (▲6): whoever made it, tests and compilation run again, unless a key names one run of them.
+  // Replay (▲6): no matter who made it, tests and compilation run again, unless a key names one run of them.
   const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
   if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
   if (enteredOf(other.record) < enteredOf(record)) return again;

@@ -22,7 +22,7 @@ export const MOST_DUPLICATES = 100;
 
 /**
  * How the newest call of this caller found the operation; undefined: the caller made none, or created it. A full list has lost its
- * oldest entries, so whoever it does not name may have been among them: in doubt a caller is told that the outcome is not new.
+ * oldest entries, so a caller that it does not name may have been among them: in doubt it is told that the outcome is not new.
  */
 export function relationOf(
   caller: string,
