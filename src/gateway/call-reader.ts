@@ -61,6 +61,8 @@ export interface ToolCall {
   folders?: readonly string[] | undefined;
   /** What it belongs to, as its client says. */
   trace?: TraceContext | undefined;
+  /** False once its client has hung up or cancelled it, by all that has arrived (Exchange): a change does not begin then. */
+  isAwaited?: (() => Promise<boolean>) | undefined;
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
   signal?: AbortSignal | undefined;
   /**

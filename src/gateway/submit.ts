@@ -100,7 +100,7 @@ export function createSubmit(
     decision: Decision,
     chain: Chain,
     isAssumed: boolean,
-    logId: string,
+    { logId = newLogId(), isAwaited }: Pick<ToolCall, "logId" | "isAwaited">,
   ): Promise<Omit<Submission, "timeout"> | undefined> => {
     switch (decision.kind) {
       case "refuse":
@@ -132,6 +132,9 @@ export function createSubmit(
         };
         await makeKnown();
         const record = newRecord(call, decision, chain, logId, times);
+        // The store may have let it wait: its client may have hung up, asked again elsewhere, and read that outcome.
+        if (record.effect === "mutating" && isAwaited && !(await isAwaited()))
+          throw new BrokerError("GIVEN_UP", "The client gave the call up before it began.");
         const assumed = isAssumed ? { seen: call.seen } : undefined;
         const created = await operations.create(record, call.arguments, chain.version, assumed);
         if (created.kind !== "created") {
@@ -224,7 +227,7 @@ export function createSubmit(
         await readAgain();
         continue;
       }
-      const done = await carryOut(readCall, decision, chain, wasAssumed, call.logId ?? newLogId());
+      const done = await carryOut(readCall, decision, chain, wasAssumed, call);
       if (!done) {
         if (readCall.seen) await readAgain();
         continue;

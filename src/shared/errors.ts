@@ -167,6 +167,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Nothing was executed. Send the call again: another broker is started for it.",
   },
+  GIVEN_UP: {
+    http: 408,
+    rpc: -32002,
+    retry: "safe",
+    next: "Nothing was executed. Send the call again if it is still wanted.",
+  },
   STORE_FULL: {
     http: 507,
     rpc: -32002,

@@ -154,6 +154,7 @@ export function createGateway(world: World) {
         principal,
         tool: String(params.name),
         arguments: args,
+        isAwaited: request.isAwaited,
       });
       request.accepted();
       request.waitsFor(record.logId, relation === "created");

@@ -254,6 +254,7 @@ export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolC
     meta,
     selected: selection?.editor,
     trace: call.trace ?? traceOf(params, call),
+    isAwaited: request.isAwaited,
     signal: request.signal,
     folders,
     askUser,
