@@ -129,6 +129,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "system/mcp/request-tracker",
     "a call whose client had gone before its turn came does not begin, though nobody had noticed yet",
   ),
+  tested("07-begins-unasked", "system/mcp/hang-ups", "whose client hangs up while the store lets it wait"),
   tested("07-unwritten", "unit/gateway/exchange", "nor what was not written"),
   tested(
     "07-read-resumed",
