@@ -147,6 +147,8 @@ export function createConversation(
     const sameAs = sameAsIn(found);
     // Chain check (▲10 b): the operation that the Editor names is restored first if the store had lost it.
     const other: OtherOperation | undefined = sameAs && (await deps.otherOperation(record, sameAs, session));
+    // Whatever is decided: a restored one has no job, and is asked for until it has ended.
+    if (other?.record?.rebuilt && !isFinal(other.record.state)) void deps.processShared(other.record.logId);
     const { retentionMs, replay } = options;
     const incarnation = deps.importedIn();
     return recover(record, found, { session, incarnation, other, retentionMs, options: replay });

@@ -86,9 +86,9 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
 
   const unanswered = async (intent: ChaosIntent, error: Error): Promise<void> => {
     account.counts.unanswered += 1;
-    intent.lastError = error.message;
+    intent.setbacks.push({ at: Date.now(), what: `${kind}: ${error.message}` });
     // A process over stdio stays for as long as it lives.
-    const isGone = /ended|not found|HTTP 4|HTTP 5|closed/i.test(intent.lastError);
+    const isGone = /ended|not found|HTTP 4|HTTP 5|closed/i.test(error.message);
     if (isGone || (kind !== "stdio" && random.chance(0.5))) await hangUp();
     await drawnPause(random.between(20, 250));
   };
@@ -118,7 +118,7 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
             : undefined;
           if (newest && isOutcome(newest)) intent.outcomes.push({ at: Date.now(), reported: newest });
           if (isOutcome(newest ?? reported)) return;
-          intent.lastError = JSON.stringify(reported);
+          intent.setbacks.push({ at: Date.now(), what: `${kind}: ${JSON.stringify(reported)}` });
           named = await next(intent, reported, named);
         } catch (error) {
           await unanswered(intent, error as Error);

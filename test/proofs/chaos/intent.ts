@@ -19,8 +19,8 @@ export interface ChaosIntent extends Intent {
   isCancelAsked: boolean;
   /** Two callers want it. */
   isShared: boolean;
-  /** What went wrong with asking, last. */
-  lastError: string;
+  /** What came of asking instead of an outcome; ms since the epoch, this process's clock. */
+  readonly setbacks: { at: number; what: string }[];
 }
 
 export type ChaosAccount = Account<ChaosIntent>;
@@ -60,7 +60,7 @@ function intend(
 ): ChaosIntent {
   return account.intend(
     { tool, args, isRepeatable },
-    { ...kind, ...more, isCancelAsked: false, isShared: false, lastError: "" },
+    { ...kind, ...more, isCancelAsked: false, isShared: false, setbacks: [] },
   );
 }
 

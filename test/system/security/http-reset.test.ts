@@ -3,8 +3,9 @@
  * connection that had another request meanwhile, or was closed in order, has been read.
  */
 import { once } from "node:events";
+import { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import { toolCall } from "../../harness/mcp/mcp.js";
 import { type Served, useMcpCallers } from "../../harness/mcp/mcp-callers.js";
@@ -104,6 +105,34 @@ describe("W16: right after the answer of a mutating tool", () => {
     for (const until = performance.now() + 1_500; performance.now() < until; );
     await eventually(async () => !(await isTold(system, logId)), "it counts as not told");
     expect(await (await http(served)).call("work", { Name: "a" })).toMatchObject({ log_id: logId });
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test("W16: a client that closes just before it is answered has not been told, either", async () => {
+    const system = await start();
+    const served = await serve(system.gateway);
+    const route = "POST /api/v1/operations HTTP/1.1";
+    const connection = await rawConnection(served, undefined, route, "X-Client-Id: ci\r\n");
+    const { end } = ServerResponse.prototype;
+    const crossing = vi.spyOn(ServerResponse.prototype, "end").mockImplementationOnce(function (
+      this: ServerResponse,
+      ...given: unknown[]
+    ) {
+      connection.socket.destroy();
+      return end.apply(this, given as never);
+    });
+    connection.send({ tool: "work", arguments: { Name: "a" }, timeout: 30 });
+    await once(connection.socket, "close");
+    crossing.mockRestore();
+    const [view] = await system.broker.list("local", 1);
+    const logId = view?.record.logId ?? "";
+    await eventually(async () => {
+      const { askers = {}, createdBy } = await system.record(logId);
+      const asking = askers[createdBy.caller ?? ""];
+      return asking !== undefined && asking.deliveredAt === undefined;
+    }, "what was noted is taken back");
+    const again = await restClient(new URL(served.url).origin).call("work", { Name: "a" });
+    expect(again.body).toMatchObject({ log_id: logId, deduplicated: true });
     expect(system.executions("a")).toBe(1);
   });
 

@@ -212,4 +212,26 @@ describe("the broker after it", () => {
       expect(system.executions("run-tests")).toBe(2);
     });
   });
+
+  test("one record alone is lost: what the Editor names in place of the next call ends, too", async () => {
+    const system = await start();
+    const { hand, gateway, store } = system;
+    const caller: McpCaller = await stdio(gateway);
+    const { log_id = "" } = await caller.call("run-tests", RUN);
+    await acknowledged(system);
+    const { hash } = await system.record(log_id);
+    const ofIt = ["operation", "arguments", "result", "live", "tombstone"].map(
+      (kind) => `{ujb}:${kind}:${log_id}`,
+    );
+    await hand.del(...ofIt, `{ujb}:chain:${hash}`);
+    const again = await caller.call("run-tests", RUN);
+    expect(again).toMatchObject({ status: "completed" });
+    expect(again.log_id).not.toBe(log_id);
+    await eventually(
+      async () => (await store.operations.find(log_id))?.state === "completed",
+      "it has ended",
+    );
+    expect(await system.record(log_id)).toMatchObject({ rebuilt: true });
+    expect(system.executions("run-tests")).toBe(2);
+  });
 });

@@ -24,10 +24,13 @@ const MOST_ANSWERED = 10_000;
 /** Calls back if the connection is reset. */
 export function onReset(socket: Connection, callback: () => void): void {
   const waiting = answered.get(socket) ?? [];
-  if (!answered.has(socket))
+  if (!answered.has(socket)) {
+    // A client that closed while it was answered: its system has refused the answer, which after its end only a write shows.
+    socket.prependOnceListener("end", () => socket.write(""));
     socket.once("close", (hadError) => {
       if (hadError) for (const each of answered.get(socket) ?? []) each();
     });
+  }
   waiting.push(callback);
   if (waiting.length > MOST_ANSWERED) waiting.shift();
   answered.set(socket, waiting);

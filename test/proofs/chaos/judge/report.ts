@@ -79,10 +79,12 @@ export async function story(world: ChaosWorld, { what, intent, others }: ChaosVi
 }
 
 /** What was asked, and what was answered for good. */
-function reported({ number, tool, args, editor, supersedes, askedAt, outcomes }: ChaosIntent): Line[] {
+function reported(intent: ChaosIntent): Line[] {
+  const { number, tool, args, editor, supersedes, askedAt, outcomes, setbacks } = intent;
   const again = supersedes === undefined ? "" : `, to run ${supersedes.slice(0, 8)} once more`;
   return [
     { at: askedAt, text: `intent ${number}: ${tool} ${JSON.stringify(args)} of ${editor.name}${again}` },
+    ...setbacks.map(({ at, what }) => ({ at, text: `intent ${number} goes on after ${what}` })),
     ...outcomes.map(
       ({ at, reported: { status, error_code = "", error_type = "", log_id = "", error = "" } }) => ({
         at,

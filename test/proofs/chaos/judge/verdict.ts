@@ -105,7 +105,7 @@ function misanswered(
   executions: readonly Execution[],
 ): ChaosViolation[] {
   if (intent.outcomes.length === 0)
-    return [{ what: `no caller ever received its outcome (last: ${intent.lastError})`, intent }];
+    return [{ what: `no caller ever received its outcome (last: ${intent.setbacks.at(-1)?.what})`, intent }];
   const disagrees = disagreement(intent, (reported) => (hasBegun(reported) ? endOf(reported) : undefined));
   const isCompleted = intent.outcomes.some(({ reported }) => reported.status === "completed");
   const hasRun = executions.some(({ call }) => call === intent.label);
