@@ -236,7 +236,7 @@ describe("an Editor that a principal may not use is not named to it", () => {
 
   test("when it has not come back after the store was lost; the call waits for it all the same", async () => {
     const tokens = createTokens(tokensFile());
-    const system = await start({ gateway: { backMs: 0 }, principals: tokens, commandTimeoutMs: 500 });
+    const system = await start({ gateway: { backMs: 0 }, principals: tokens });
     const { editor, redis, present } = system;
     await tokens.create("ann");
     const second = await system.addEditor();

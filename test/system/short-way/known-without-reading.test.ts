@@ -86,7 +86,7 @@ test("a call that is read slowly while others of its principal are accepted: all
 
 test("▲5 a change that was read slowly is accepted when it is written: tests that began before do not answer after it", async () => {
   const { principals, hold } = slowPrincipals();
-  const system = await start({ gateway: { backMs: 0 }, commandTimeoutMs: 500, principals });
+  const system = await start({ gateway: { backMs: 0 }, principals });
   await system.present(system.editor);
   const ann = system.client("ann", null);
   const on = { editor: system.editor.editorId };

@@ -13,7 +13,7 @@ test.each([
 ])(
   "an older copy of the store, and a run of the tests that goes on: %s",
   async (_story, changes, relation) => {
-    const system = await start({ gateway: { backMs: 0 }, worker: null, commandTimeoutMs: 500 });
+    const system = await start({ gateway: { backMs: 0 }, worker: null });
     const { editor, redis, store, client, present, bench } = system;
     const { toEditor } = await system.addCabledWorker(editor);
     await present(editor);
@@ -40,7 +40,7 @@ test.each([
 test.each(["an older copy is put back", "a flush"])(
   "its caller's change waits behind the tests, then %s: no ledger knows the change, and the tests run again",
   async (how) => {
-    const system = await start({ gateway: { backMs: 0 }, commandTimeoutMs: 500 });
+    const system = await start({ gateway: { backMs: 0 } });
     const { editor, redis, store, client, present } = system;
     await present(editor);
     const ann = client();

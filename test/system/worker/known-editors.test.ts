@@ -61,7 +61,7 @@ async function isBack({ present, store }: System, editor: System["editor"]): Pro
 
 describe("W22: flush while Editor A is away; Editor B connects first", () => {
   test("A's operation is sent again without `editor`: refused until A is back, then found", async () => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const system = await start({ ...AT_ONCE });
     const { client, editor, redis, executions } = system;
     const { logId, second } = await ranAndLeft(system);
     const ann = client();
@@ -100,7 +100,7 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
   });
 
   test("one that will not come back is forgotten by a person, and no call waits for it", async () => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const system = await start({ ...AT_ONCE });
     const { client, editor, redis } = system;
     const { second } = await ranAndLeft(system);
     const ann = client();
@@ -134,7 +134,7 @@ function becomesFile(folder: string): boolean {
 
 describe("an older copy of the store is put back", () => {
   test("what ran since on an Editor that was away, came and left is not run on another", async () => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const system = await start({ ...AT_ONCE });
     const { client, editor, away, present, redis, store, hand, addEditor, executions } = system;
     const ann = client();
     await editor.faults.crash();
@@ -162,7 +162,7 @@ describe("an older copy of the store is put back", () => {
   });
 
   test("what ran since on an Editor that came and left while only a worker lived is not run on another", async () => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const system = await start({ ...AT_ONCE });
     const { client, editor, away, redis, gateway, store, addEditor, addGateway, executions, present } =
       system;
     const ann = client();
@@ -195,7 +195,7 @@ describe("an older copy of the store is put back", () => {
   ])(
     "one that was shut down in order takes its mark along, and is noticed all the same, %s",
     async (_, crashes) => {
-      const system = await start({ ...AT_ONCE, worker: null, commandTimeoutMs: 500 });
+      const system = await start({ ...AT_ONCE, worker: null });
       const { gateway, addGateway, redis, store, hand, addEditor, addWorker, executions, present, editor } =
         system;
       const worker = await addWorker();
@@ -237,7 +237,7 @@ describe("an older copy of the store is put back", () => {
   );
 
   test("that knows an earlier run of a call: the newest one answers, not one in between", async () => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const system = await start({ ...AT_ONCE });
     const { client, redis, store } = system;
     const ann = client();
     const run = async (before?: string): Promise<string> => {
@@ -263,7 +263,7 @@ describe("an older copy of the store is put back", () => {
 describe("Editor B is imported before Editor A, which ran the call last", () => {
   /** A can be cut off from its worker. */
   const staged = async (deniedTools: string[] = []) => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500, worker: null, editor: { deniedTools } });
+    const system = await start({ ...AT_ONCE, worker: null, editor: { deniedTools } });
     const toA = await system.addCabledWorker(system.editor);
     await system.present(system.editor);
     const second = await system.addEditor();
@@ -309,7 +309,7 @@ describe("Editor B is imported before Editor A, which ran the call last", () => 
 
 describe("Redis is killed and started again", () => {
   test("a call that comes at once waits for the Editors that are there, and is served", async () => {
-    const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
+    const system = await start({ gateway: { backMs: 60_000 } });
     const { client, redis, executions } = system;
     const ann = client();
     const { record } = await ann.submit(...A_CALL);
@@ -322,7 +322,7 @@ describe("Redis is killed and started again", () => {
   });
 
   test("a call that names the Editor waits for it, too", async () => {
-    const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
+    const system = await start({ gateway: { backMs: 60_000 } });
     const { client, editor, redis, executions } = system;
     const ann = client();
     const named = { Name: "b", editor: editor.editorId };
@@ -352,7 +352,7 @@ describe("Redis is killed and started again", () => {
   });
 
   test("a call that its client gave up while it waited is not accepted", async () => {
-    const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500, worker: null });
+    const system = await start({ gateway: { backMs: 60_000 }, worker: null });
     const { addWorker, present, editor, redis, broker, executions } = system;
     const worker = await addWorker();
     await present(editor);
@@ -369,7 +369,7 @@ describe("Redis is killed and started again", () => {
   });
 
   test("one that had left before is not waited for: the store still knows what it ran", async () => {
-    const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
+    const system = await start({ gateway: { backMs: 60_000 } });
     const { client, editor, redis } = system;
     const { logId, second } = await ranAndLeft(system, () => quits(system));
     const ann = client();
