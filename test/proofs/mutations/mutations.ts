@@ -159,6 +159,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("07-hung-up", "system/mcp/mcp-http", "a client that left before the end was told nothing"),
   tested("07-told-again", "system/rest/repetitions", "what a client has already is not told again"),
   tested("07-reset", "system/security/http-reset", "W16: a reset takes it back"),
+  tested("07-crossing-end", "system/security/http-reset", "a client that closes just before it is answered"),
   tested("07-reset-asleep", "system/security/http-reset", "while the gateway stood still takes it back"),
   tested("07-read-closing", "system/security/http-reset", "tells of no reset, so nothing of it is read"),
   tested(
@@ -399,6 +400,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/shared/operation/recover",
     "W3: the outcome of tests that was read before the flush",
   ),
+  tested("10-restored-left", "system/store/incarnation", "what the Editor names in place of the next call ends, too"),
   tested("10-as-it-is-there", "unit/shared/operation/recover", "W3: restored as sent, and ended there"),
   tested(
     "10-key-conflict",
