@@ -400,7 +400,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/shared/operation/recover",
     "W3: the outcome of tests that was read before the flush",
   ),
-  tested("10-restored-left", "system/store/incarnation", "what the Editor names in place of the next call ends, too"),
+  tested(
+    "10-restored-left",
+    "system/store/incarnation",
+    "what the Editor names in place of the next call ends, too",
+  ),
   tested("10-as-it-is-there", "unit/shared/operation/recover", "W3: restored as sent, and ended there"),
   tested(
     "10-key-conflict",

@@ -25,7 +25,7 @@ const MOST_ANSWERED = 10_000;
 export function onReset(socket: Connection, callback: () => void): void {
   const waiting = answered.get(socket) ?? [];
   if (!answered.has(socket)) {
-    // A client that closed while it was answered: its system has refused the answer, which after its end only a write shows.
+    // The system of a client that closed just before the answer came has refused it. Once that end was read, only a write shows so.
     socket.prependOnceListener("end", () => socket.write(""));
     socket.once("close", (hadError) => {
       if (hadError) for (const each of answered.get(socket) ?? []) each();
