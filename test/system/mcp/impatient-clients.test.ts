@@ -67,6 +67,20 @@ async function clientOf(transport: () => Parameters<Client["connect"]>[0]): Prom
   };
 }
 
+/**
+ * A call whose limit ends while it runs. Where the machine stands still it may end before the call is accepted, which then never begins:
+ * it is made again.
+ */
+async function outlasts(
+  { bench, broker }: System,
+  client: Impatient,
+  options: RequestOptions,
+): Promise<void> {
+  do await expect(client.call(options)).rejects.toThrow(/timeout|timed out/i);
+  while ((await broker.list("local", 1)).length === 0);
+  await bench.begins("a");
+}
+
 /** The call ended without an answer: its operation runs, once, and its result is read under its log_id. */
 async function goesOn(system: System, client: Impatient): Promise<void> {
   const [view] = await system.broker.list("local", 9);
@@ -83,9 +97,7 @@ describe.each(Object.entries(WAYS))("a client over %s", (_way, connect) => {
   test("whose own limit is half a second", async () => {
     const system = await start();
     const client = await connect(system);
-    const ended = expect(client.call({ timeout: LIMIT })).rejects.toThrow(/timed out/i);
-    await system.bench.begins("a");
-    await ended;
+    await outlasts(system, client, { timeout: LIMIT });
     await goesOn(system, client);
   });
 
@@ -108,10 +120,7 @@ describe.each(Object.entries(WAYS))("a client over %s", (_way, connect) => {
     const system = await start();
     const client = await connect(system);
     const limits = { timeout: LIMIT, resetTimeoutOnProgress: true, maxTotalTimeout: 2 * LIMIT };
-    const call = client.call({ ...limits, onprogress: () => undefined });
-    const ended = expect(call).rejects.toThrow(/timeout|timed out/i);
-    await system.bench.begins("a");
-    await ended;
+    await outlasts(system, client, { ...limits, onprogress: () => undefined });
     await goesOn(system, client);
   });
 
@@ -140,11 +149,10 @@ describe.each(Object.entries(WAYS))("a client over %s", (_way, connect) => {
   test("that calls again after its limit joins what goes on", async () => {
     const system = await start();
     const client = await connect(system);
-    const ended = expect(client.call({ timeout: LIMIT })).rejects.toThrow(/timed out/i);
-    await system.bench.begins("a");
-    await ended;
+    await outlasts(system, client, { timeout: LIMIT });
+    const before = await duplicates(system);
     const again = client.call({});
-    await eventually(async () => (await duplicates(system)) === 1, "it has joined");
+    await eventually(async () => (await duplicates(system)) > before, "it has joined");
     system.bench.finish("a");
     expect(await again).toMatchObject({ deduplicated: true, result: { Done: "a" } });
     expect(system.executions("a")).toBe(1);

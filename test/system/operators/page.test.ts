@@ -35,9 +35,9 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     expect(await page.locator(".segment-ran").count()).toBe(1);
     // It had reported before the page was opened.
     expect(await page.locator(".tick-progress").count()).toBeGreaterThan(0);
-    // Read in one go: each notice draws the page anew.
-    const boxes = await page.locator(".segment-ran, .lane-call .call").evaluateAll((all) =>
-      all.map((each) => {
+    // Found and measured in one go: each notice draws the page anew.
+    const boxes = await page.locator("body").evaluate((body) =>
+      [...body.querySelectorAll(".segment-ran, .lane-call .call")].map((each) => {
         const { x, right } = each.getBoundingClientRect();
         return { isRun: each.classList.contains("segment-ran"), x, right };
       }),
