@@ -217,9 +217,12 @@ describe.each(["http", "stdio"] as const)("the official client over %s", (transp
   it("gives a call up by its own timeout, and finds the same operation", async () => {
     const client = await connectOfficial(transport);
     const call = { name: "execute-menu-item", arguments: { MenuItemPath: menuItem("0.8"), timeout: 20 } };
-    await expect(client.callTool(call, undefined, { timeout: 300 })).rejects.toThrow(/timed out/);
+    const executions = () => world.editor.executions(call.arguments.MenuItemPath);
+    // Where the machine stands still its time is over before the call is accepted, which then never begins.
+    do await expect(client.callTool(call, undefined, { timeout: 300 })).rejects.toThrow(/timed out/);
+    while ((await executions()).length === 0);
     const reported = (await client.callTool(call)).structuredContent as CallAnswer;
     expect(reported).toMatchObject({ status: "completed", deduplicated: true });
-    expect(await world.editor.executions(call.arguments.MenuItemPath)).toHaveLength(1);
+    expect(await executions()).toHaveLength(1);
   });
 });
