@@ -246,7 +246,13 @@ function hasChanged(then: EndMark | undefined, now: EditorMark | undefined): boo
 function messageOf(view: OperationView, options: AnswerOptions): string {
   const { record } = view;
   if (isFinal(record.state)) {
-    const kept = view.large ? " Its result is large and kept: usage_hint says how to read it." : "";
+    const isLost =
+      !options.brief && record.resultBytes !== undefined && view.result === undefined && !view.large;
+    const kept = view.large
+      ? " Its result is large and kept: usage_hint says how to read it."
+      : isLost
+        ? " The broker's store has lost its result."
+        : "";
     const before =
       options.duplicate === "joined"
         ? `${joined(record)} `

@@ -7,6 +7,9 @@ import type { Lane } from "../tools/tool.js";
 
 const TAG = "{ujb}";
 
+/** How long after its retention an operation is still known to have existed, ms. */
+export const TOMBSTONE_MS = 7 * 24 * 3_600_000;
+
 /** BullMQ's own keys: `{ujb}:bull:<editor>.<lane>:…`; ended jobs are removed after the retention, or when there are more than a thousand. */
 export const BULL_PREFIX = `${TAG}:bull`;
 
@@ -82,7 +85,10 @@ export const keys = {
   partialBytes: `${TAG}:partial-bytes`,
   /** LIST, 3 × retention after the last entry, the newest 100: the calls that found this operation (JSON). */
   duplicates: (logId: string) => `${TAG}:duplicates:${logId}`,
-  /** STRING, retention + 7 days: the principal; distinguishes "retention ended" from "never existed". */
+  /**
+   * STRING, in flight, then retention + 7 days: the principal; tells an operation whose retention ended from one that the store
+   * lost, and from one that never existed.
+   */
   tombstone: (logId: string) => `${TAG}:tombstone:${logId}`,
   /**
    * ZSET by acceptedAt: the log_ids of a principal. Kept while any is in flight, then 3 × retention, and trimmed to that

@@ -72,7 +72,7 @@ export function createConversation(
       try {
         const found = await sendOrAsk({ ...about, record }, after, questions === 0);
         if (await isCircular(found, record.logId)) break;
-        const recovery = await recoveryFor(record, found, session);
+        const recovery = sendable(await recoveryFor(record, found, session), about.args);
         const step = await applyRecovery({ ...about, record }, recovery, after);
         if (step.kind === "end") return step.result;
         if (step.kind === "follow") {
@@ -89,20 +89,23 @@ export function createConversation(
     return settle(record, unknownOutcome({ why }, await operations.now()), signal, { trace });
   };
 
-  /** Resubmission (▲12): sends only in the session that the record names, which was stored before; otherwise asks. */
+  /**
+   * Resubmission (▲12): sends only in the session that the record names, which was stored before, and what the caller wrote;
+   * otherwise asks.
+   */
   const sendOrAsk = async (
     { record, session, args, trace }: Subject,
     after: string | null,
     isFirst: boolean,
   ): Promise<EditorReply> => {
-    const maySend = record.sentIn === session && !mustNotBeSent(record, deps.importedIn());
-    return maySend
+    const isSession = record.sentIn === session && !mustNotBeSent(record, deps.importedIn());
+    return isSession && args !== undefined
       ? send({ record, args, trace }, after, isFirst)
       : { asked: "get", answer: await editor.get(record.logId) };
   };
 
   const send = async (
-    { record, args, trace }: Pick<Subject, "record" | "args" | "trace">,
+    { record, args, trace }: Pick<Subject, "record" | "trace"> & { args: NonNullable<Arguments> },
     after: string | null,
     isFirst: boolean,
   ): Promise<EditorReply> => {
@@ -114,7 +117,7 @@ export function createConversation(
           ...submitted,
           origin: deps.seal.sign(recoveryMetadataOf(record, deps.storeId), submitted),
           tool,
-          arguments: args ?? {},
+          arguments: args,
           argumentsHash: fingerprint,
           ...context,
         }),
@@ -235,6 +238,12 @@ export function createConversation(
 
 async function endBy(result: Promise<AttemptResult>): Promise<Step> {
   return { kind: "end", result: await result };
+}
+
+/** Nothing but what the caller wrote is sent: without it, the Editor is told never to run the operation. */
+function sendable(recovery: Recovery, args: Arguments): Recovery {
+  if (recovery.kind !== "resubmit" || args !== undefined) return recovery;
+  return { kind: "revoke", why: "The broker's store has lost its arguments." };
 }
 
 function sameAsIn(found: EditorReply): SameAs | undefined {

@@ -12,7 +12,8 @@ import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
 
 export interface HeartbeatRecorder {
   introduce(hello: HelloResult): Promise<void>;
-  heard(heartbeat: Heartbeat): Promise<void>;
+  /** False: the store has lost something that the hello had written. */
+  heard(heartbeat: Heartbeat): Promise<boolean>;
   lost(): Promise<void>;
   mark(): EditorMark | undefined;
   /** The Editor's last known condition while it held the operation. */
@@ -34,10 +35,10 @@ export function createHeartbeatRecorder(
   const load = createLoadReader();
 
   /** Not after `lost`: a heartbeat that is still being handled would mark the Editor as connected again. */
-  const alive = async (live: EditorLive): Promise<void> => {
+  const alive = async (live: EditorLive): Promise<boolean> => {
     const now = await store.operations.now();
     if (profile) latest = { ...live, editorSessionId: profile.editorSessionId, at: now };
-    if (isHere) await store.editors.alive(editorId, live, now, ledger);
+    return !isHere || store.editors.alive(editorId, live, now, ledger);
   };
 
   /** The previous owner may have died: then its last report still stands as if it were current. */
@@ -83,7 +84,15 @@ export function createHeartbeatRecorder(
         await store.editors.introduce(profile);
       }
       const running = runningOperationId === undefined ? {} : { runningOperationId };
-      await alive({ phase, mainThreadStallMs, queued, ...running, ...load(heartbeat, performance.now()) });
+      const isWhole = await alive({
+        phase,
+        mainThreadStallMs,
+        queued,
+        ...running,
+        ...load(heartbeat, performance.now()),
+      });
+      if (!isWhole && profile) await store.editors.introduce(profile);
+      return isWhole;
     },
 
     async lost() {

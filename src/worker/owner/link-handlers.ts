@@ -115,7 +115,7 @@ function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps)
     onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (beat) => {
       // Store incarnation (▲13): an older copy of the store imports what the Editor ran before it records the Editor as connected.
       if (await imports.isOutdated()) await operations.catchUp();
-      await heartbeat.heard(beat);
+      if (!(await heartbeat.heard(beat))) await Promise.all([catalog.sync(link), operations.catchUp()]);
       clientNotices.heard(beat.runningOperationId !== undefined);
     }),
     onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),

@@ -101,8 +101,13 @@ export interface Availability {
 export interface Editors {
   /** An Editor answered hello. */
   introduce(profile: EditorProfile): Promise<void>;
-  /** A heartbeat came; call it at most once a second. */
-  alive(editor: string, live: EditorLive, now: number, ledger: LedgerCheckpoint | undefined): Promise<void>;
+  /** A heartbeat came; call it at most once a second. False: the store has lost something that the hello had written. */
+  alive(
+    editor: string,
+    live: EditorLive,
+    now: number,
+    ledger: LedgerCheckpoint | undefined,
+  ): Promise<boolean>;
   /** The Editor went away; its `lastSeenAt` and its last sign of life are kept. */
   gone(editor: string, last: LastSign | undefined): Promise<void>;
   /** The process of this session has ended: the outcome of whatever it was running is unknown. */
@@ -213,9 +218,13 @@ export function createEditors(redis: Redis): Editors {
         .multi()
         .hset(keys.editor(editor), { live: JSON.stringify(live), ...seen })
         .zadd(keys.editors, now, editor)
+        .hmget(keys.editor(editor), "profile", "imported")
+        .exists(keys.catalog(editor))
         .exec();
+      const [added, , fields, catalogs] = (written ?? []).map(([, value]) => value);
       // A field is new: the Editor is back.
-      if (Number(written?.[0]?.[1]) > 0) await redis.publish(channels.editors, editor);
+      if (Number(added) > 0) await redis.publish(channels.editors, editor);
+      return catalogs === 1 && Array.isArray(fields) && !fields.includes(null);
     },
 
     async gone(editor, last) {

@@ -65,11 +65,16 @@ const LOOKED_BACK = 20;
 
 export function createChains(
   redis: Redis,
-  deps: { find: Find; now(): Promise<number>; incarnation(): Promise<string> },
+  deps: {
+    find: Find;
+    now(): Promise<number>;
+    incarnation(): Promise<string>;
+    tombstone(logId: string): Promise<string | undefined>;
+  },
   options: { retentionMs: number },
 ): Chains {
   redis.defineCommand("ujbNoteJoined", { numberOfKeys: 2, lua: NOTE_JOINED });
-  const { find, now, incarnation } = deps;
+  const { find, now, incarnation, tombstone } = deps;
 
   const findAll = async (logIds: readonly string[]): Promise<OperationRecord[]> =>
     (await Promise.all([...new Set(logIds)].map(find))).filter((record) => record !== undefined);
@@ -125,6 +130,7 @@ export function createChains(
         forcedId === undefined ? undefined : findExecution(forcedId),
       ]);
       const others = pointedAt.flatMap(({ executedAs }) => executedAs ?? []);
+      const answering = await findAll(others.filter((id) => !pointers.includes(id)));
       const neverBegan = (record: OperationRecord): boolean => isFinal(record.state) && !mayHaveBegun(record);
       // A restored operation is linked before it is known whether it began.
       const isNoted = ({ editor }: OperationRecord): boolean => {
@@ -135,15 +141,17 @@ export function createChains(
       };
       const unnoted = pointedAt.filter((record) => neverBegan(record) && !isNoted(record));
       const behind = await Promise.all(unnoted.map(begunBehind));
-      const records = [
-        ...pointedAt,
-        ...(await findAll(others.filter((id) => !pointers.includes(id)))),
-        ...behind.filter((record) => record !== undefined),
-      ];
+      const records = [...pointedAt, ...answering, ...behind.filter((record) => record !== undefined)];
       const asked = forced ? [...records, forced] : records;
+      // A lost operation is no part of the chain, so that the Editor is asked; in the incarnation that is over by then, nothing is created.
+      const missing = new Set([...pointers, ...others]);
+      for (const { logId } of records) missing.delete(logId);
+      const known = await Promise.all([...missing].map(async (id) => [id, await tombstone(id)] as const));
+      const lost = known.filter(([, principal]) => principal === undefined).map(([id]) => id);
+      const { newest = "" } = fields;
       return {
         version: fields.version ?? "0",
-        newest: fields.newest ?? null,
+        newest: newest === "" || lost.includes(newest) ? null : newest,
         records,
         forced,
         now: at,

@@ -1,11 +1,42 @@
 /** What is listed beside the records: operations by principal and by queue, how long a tool took, and what is left of the ended ones. */
-import type { Redis } from "ioredis";
+import { randomUUID } from "node:crypto";
+import type { Redis, Result } from "ioredis";
 import type { OperationRecord } from "../../operation/operation.js";
-import { keys } from "../keys.js";
+import { keys, TOMBSTONE_MS } from "../keys.js";
 import type { Find } from "./record.js";
 
+/**
+ * Lua: the principal of an operation whose retention ended. A record that is missing before that is a loss, which begins
+ * another incarnation: the Editors are asked for what they know, and until then the operation was never heard of.
+ *
+ * KEYS 1 operation, 2 tombstone, 3 incarnation, 4 and 5 the known Editors and the pools; ARGV 1 log_id, 2 a new incarnation
+ */
+const TOMBSTONE = `
+local principal = redis.call('GET', KEYS[2])
+if not principal or redis.call('HEXISTS', KEYS[1], 'doc') == 1 then return principal end
+local left = redis.call('PTTL', KEYS[2])
+if left >= 0 and left <= ${TOMBSTONE_MS} then return principal end
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[3], 'id', ARGV[2])
+for i = 4, 5 do
+  for _, editor in ipairs(redis.call('ZRANGE', KEYS[i], 0, -1)) do
+    redis.call('ZREM', '${keys.open("")}' .. editor, ARGV[1])
+  end
+end
+redis.call('SREM', '${keys.waiting("")}' .. principal, ARGV[1])
+redis.call('HDEL', '${keys.sent("")}' .. principal, ARGV[1])
+redis.call('HDEL', '${keys.held("")}' .. principal, ARGV[1])
+return false
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbTombstone(...keysAndArguments: string[]): Result<string | null, Context>;
+  }
+}
+
 export interface Listings {
-  /** The principal of an operation whose retention ended, as long as its tombstone exists. */
+  /** The principal of an operation whose retention ended, as long as its tombstone exists. Notes a loss of the store. */
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first; `isWanted` chooses among them, and `before` is the last one of an earlier list. */
   listOf(principal: string, limit: number, wanted?: Wanted): Promise<OperationRecord[]>;
@@ -31,11 +62,26 @@ export interface Wanted {
 const READ = 100;
 
 export function createListings(redis: Redis, find: Find): Listings {
-  const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
-    (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
+  redis.defineCommand("ujbTombstone", { numberOfKeys: 5, lua: TOMBSTONE });
+  const tombstone: Listings["tombstone"] = async (logId) =>
+    (await redis.ujbTombstone(
+      keys.operation(logId),
+      keys.tombstone(logId),
+      keys.incarnation,
+      keys.editors,
+      keys.pools,
+      logId,
+      randomUUID(),
+    )) ?? undefined;
+
+  const findAll = async (logIds: string[], orElse?: (logId: string) => Promise<unknown>) => {
+    const found = await Promise.all(logIds.map(find));
+    if (orElse) await Promise.all(logIds.filter((_, at) => !found[at]).map(orElse));
+    return found.filter((record) => record !== undefined);
+  };
 
   return {
-    tombstone: async (logId) => (await redis.get(keys.tombstone(logId))) ?? undefined,
+    tombstone,
     async listOf(principal, limit, { isWanted = () => true, before } = {}) {
       const key = keys.principal(principal);
       // By its rank now: operations that came meanwhile move nothing to another list.
@@ -51,7 +97,8 @@ export function createListings(redis: Redis, find: Find): Listings {
       }
       return listed;
     },
-    openOf: async (editor, most = 0) => findAll(await redis.zrange(keys.open(editor), 0, `${most - 1}`)),
+    openOf: async (editor, most = 0) =>
+      findAll(await redis.zrange(keys.open(editor), 0, `${most - 1}`), tombstone),
     durationsOf: async (tool) => (await redis.lrange(keys.durations(tool), 0, -1)).map(readDuration),
   };
 }

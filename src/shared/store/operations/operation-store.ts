@@ -155,9 +155,9 @@ export function createOperations(
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
 
-  const chains = createChains(redis, { find, now, ...incarnations }, options);
-
   const listings = createListings(redis, find);
+
+  const chains = createChains(redis, { find, now, ...incarnations, ...listings }, options);
 
   return {
     ...attachments,

@@ -4,7 +4,7 @@ import type { Counts } from "../../counters.js";
 import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import { LANE_PLACES } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
-import { channels, keys, queueName } from "../keys.js";
+import { channels, keys, queueName, TOMBSTONE_MS } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { type Resources, resourcesFor } from "../operations/resource-limits.js";
@@ -23,8 +23,6 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
 
 const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
-/** How long after its retention an operation is still known to have existed, ms. */
-const TOMBSTONE_MS = 7 * 24 * 3_600_000;
 
 /**
  * With a `job` that is taken, the job ends in the same step, and with its `claim` the next operation of the lane is claimed.
