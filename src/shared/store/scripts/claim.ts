@@ -86,6 +86,7 @@ local function claimNext(claim, now, max, resources, retention)
   noteUsed(logId, claim.editor, resources)
   turnCame('${keys.turns("")}' .. claim.queue, turn, retention)
   local chain = '${keys.chain("")}' .. record.hash
+  redis.call('HSETNX', chain, 'newest', logId)
   redis.call('HINCRBY', chain, 'version', 1)
   redis.call('PERSIST', chain)
   -- The record last: with a job that could not be taken it waits.

@@ -78,6 +78,7 @@ if ask.took then
   redis.call('LTRIM', KEYS[14], 0, ${KEPT_DURATIONS - 1})
   redis.call('PEXPIRE', KEYS[14], ${DURATIONS_MS})
 end
+redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 keepFor(KEYS[3], 3 * retention, false)
 keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)

@@ -50,6 +50,7 @@ if not ask.whenIdle then
   noteUnused(logId, ask.resources)
 end
 redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId)
+redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
 redis.call('PEXPIRE', KEYS[12], 3 * retention)

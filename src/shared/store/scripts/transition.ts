@@ -45,6 +45,8 @@ if ask.began ~= '' then
     redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
   end
 end
+-- A chain that was lost begins again with this operation: a call that comes now must find it.
+redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('PERSIST', KEYS[3])
 if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
