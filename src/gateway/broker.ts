@@ -87,6 +87,8 @@ export interface Broker extends Deliveries, Pick<ClientPresence, "present" | "cl
     unreached: Unreached[];
     /** The store does not know them any more: their last catalogues are noted, and calls may name them. */
     noted: AwayEditor[];
+    /** Why the store must not be trusted with new operations; undefined: it may. */
+    unfit: BrokerError | undefined;
     now: number;
   }>;
   /** The Editor that a name identifies: an id, its unique beginning, or a project's name. Throws as `submit` does. */
@@ -261,12 +263,16 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async editors(principal) {
-      const [{ sees }, known, last, reported, now] = await Promise.all([
+      const [{ sees }, known, last, reported, now, unfit] = await Promise.all([
         permissionsOf(deps.principals, principal),
         editors.all(),
         deps.lastCatalogs.all(),
         editors.diagnoses(),
         operations.now(),
+        deps.assertFit().then(
+          () => undefined,
+          (error: unknown) => (error instanceof BrokerError ? error : undefined),
+        ),
       ]);
       const all = known.filter(({ profile }) => sees(profile.editorId));
       const diagnoses = new Map([...reported].filter(([editor]) => sees(editor)));
@@ -288,6 +294,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
           known.map(({ profile }) => ({ id: profile.editorId, profile })),
           last,
         ).filter(({ profile }) => sees(profile.editorId)),
+        unfit,
         now,
       };
     },

@@ -192,6 +192,7 @@ export function createGateway(
       contact,
       knownEditors,
       waiters,
+      assertFit: store.assertFit,
       counters: store.counters,
       results: createResults({ ...store, partials, documents }, options),
     },

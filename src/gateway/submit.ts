@@ -11,6 +11,7 @@ import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors } from "../shared/store/editors/editors.js";
 import type { Asker, Chain } from "../shared/store/operations/chain.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Store } from "../shared/store/store.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
 import type { IfAway } from "../shared/tools/parameters.js";
@@ -43,6 +44,8 @@ export interface SubmitDeps {
   deliveries: Pick<Deliveries, "asks" | "named">;
   counters: Pick<StoredCounters, "add">;
   waiters: Pick<Waiters, "expect">;
+  /** Rejects with STORE_UNFIT while the store must not be trusted with new operations. */
+  assertFit: Store["assertFit"];
   newLogId?: () => string;
 }
 
@@ -123,6 +126,7 @@ export function createSubmit(
       case "create": {
         const problem = problemOf(decision, call, options);
         if (problem) throw await withDiagnoses(problem, deps, call.sees);
+        await deps.assertFit();
         deps.waiters.expect(logId);
         const times = await callTimes(call, decision.editor, operations, options);
         // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the

@@ -52,6 +52,7 @@ export interface Editor {
 export interface Editors {
   editors: Editor[];
   unreached?: { id: string; project: string; diagnosis: Diagnosis }[];
+  refuses_calls?: { message: string };
 }
 
 export interface Row {

@@ -189,7 +189,7 @@ export const ERRORS = {
     http: 503,
     rpc: -32002,
     retry: "never",
-    next: "Fix the Redis configuration and start again.",
+    next: "Fix the configuration of Redis. A broker that runs then accepts calls again by itself; one that did not start must be started again. Nothing was executed.",
   },
   REDIS_UNAVAILABLE: {
     http: 503,

@@ -25,7 +25,11 @@ export interface OperatorRoutesOptions {
 
 export async function operatorRoutes(app: FastifyInstance, options: OperatorRoutesOptions): Promise<void> {
   const { store, broker, audit } = options.gateway;
-  await app.register(healthRoutes, { askStore: store.operations.now, isClosing: options.isClosing });
+  const askStore = async (): Promise<void> => {
+    await store.operations.now();
+    await store.assertFit();
+  };
+  await app.register(healthRoutes, { askStore, isClosing: options.isClosing });
 
   await app.register(pageRoutes, { logins: options.logins, login: options.login });
 

@@ -31,6 +31,7 @@ export function editorsView(page: Page, query: URLSearchParams): View {
   const mayOperate = hasRole(page.me, "operate");
   let known: Shown[] | undefined;
   let unreached: NonNullable<Editors["unreached"]> = [];
+  const refusing = h("p", { class: "diagnosis", role: "alert", hidden: true });
 
   const refresh = async (): Promise<void> => {
     try {
@@ -50,6 +51,8 @@ export function editorsView(page: Page, query: URLSearchParams): View {
         .map((editor) => ({ ...editor, standing: standingOf(editor) }))
         .sort((a, b) => rank(a) - rank(b) || a.project.localeCompare(b.project) || a.id.localeCompare(b.id));
       unreached = answer.unreached ?? [];
+      refusing.hidden = answer.refuses_calls === undefined;
+      replace(refusing, `No call is accepted. ${answer.refuses_calls?.message}`);
       draw();
     } catch (error) {
       if (!known) replace(empty, refused(error));
@@ -96,6 +99,7 @@ export function editorsView(page: Page, query: URLSearchParams): View {
       "section",
       { "aria-labelledby": "title" },
       h("div", { class: "heading" }, h("h1", { id: "title" }, "Editors"), summary, search),
+      refusing,
       list,
       empty,
     ),

@@ -30,6 +30,11 @@ export interface StoreConnections {
   address: RedisAddress;
   storeId: string;
   redisCheck: RedisCheck;
+  /**
+   * Rejects with STORE_UNFIT while this Redis must not be trusted with new operations: a restart or a failover may have
+   * brought other settings. They are read after each reconnection and every minute, and while they are unfit at each call.
+   */
+  assertFit(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +43,8 @@ export interface ConnectOptions {
   storeId?: string | undefined;
   /** How long a command may take before it fails with STORE_UNAVAILABLE, ms. */
   commandTimeoutMs?: number;
+  /** How often the settings of the running Redis are read again, ms. */
+  fitnessCheckMs?: number;
   /** Called for every lost and restored connection. */
   onError?: (error: Error) => void;
 }
@@ -81,7 +88,9 @@ export async function connectStore(
     autoResubscribe: false,
   });
   subscriber.on("error", report);
+  let watched: ReturnType<typeof watchFitness> | undefined;
   const close = async (): Promise<void> => {
+    watched?.close();
     commands.disconnect();
     subscriber.disconnect();
   };
@@ -92,7 +101,9 @@ export async function connectStore(
     const redisCheck = await checkStore(commands);
     for (const { says } of redisCheck.concerns) options.onError?.(new Error(says));
     const storeId = await claimStore(commands, options.storeId);
-    return { commands, subscriber, address: target, storeId, redisCheck, close };
+    watched = watchFitness(commands, redisCheck, report, options.fitnessCheckMs ?? 60_000);
+    const { assertFit } = watched;
+    return { commands, subscriber, address: target, storeId, redisCheck, assertFit, close };
   } catch (error) {
     await close();
     if (error instanceof BrokerError) throw error;
@@ -101,6 +112,52 @@ export async function connectStore(
     const reason = sentinelSaid || lastError?.message || (error as Error).message;
     throw new BrokerError("STORE_UNREACHABLE", `Tried ${describeTarget(target)}: ${reason}.`, {}, error);
   }
+}
+
+/** `found`: at the start. What is new since then is reported once. */
+function watchFitness(redis: Redis, found: RedisCheck, report: (error: Error) => void, everyMs: number) {
+  let said = new Set(found.concerns.map(({ says }) => says));
+  let unfit: BrokerError | undefined;
+  let isDue = false;
+  let checking: Promise<void> | undefined;
+
+  const checkNow = async (): Promise<void> => {
+    try {
+      const { concerns } = await checkStore(redis);
+      for (const { says } of concerns) if (!said.has(says)) report(new Error(says));
+      said = new Set(concerns.map(({ says }) => says));
+      unfit = undefined;
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error;
+      if (error.message !== unfit?.message) report(error);
+      unfit = error;
+    }
+    isDue = false;
+  };
+  const check = (): Promise<void> => {
+    checking ??= checkNow().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
+  const again = (): void => {
+    isDue = true;
+    // A Redis that is away is asked by the next call.
+    check().catch(() => undefined);
+  };
+  redis.on("ready", again);
+  const timer = setInterval(again, everyMs).unref();
+
+  return {
+    async assertFit(): Promise<void> {
+      if (isDue || unfit) await check();
+      if (unfit) throw unfit;
+    },
+    close(): void {
+      clearInterval(timer);
+      redis.off("ready", again);
+    },
+  };
 }
 
 /**

@@ -77,6 +77,8 @@ export interface Store {
   address: RedisAddress;
   /** As found at the start. */
   redisCheck: RedisCheck;
+  /** Rejects with STORE_UNFIT while this Redis must not be trusted with new operations. */
+  assertFit(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -111,6 +113,7 @@ export async function openStore(
     claim: () => claimStore(commands, storeId),
     address,
     redisCheck,
+    assertFit: connections.assertFit,
     notifier,
     queues,
     operations,

@@ -60,6 +60,7 @@ export function createGateway(world: World) {
     {
       operations,
       retentionMs: 24 * 3_600_000,
+      assertFit: async () => undefined,
       clientStateKey: async () => Buffer.alloc(32),
       principals: OPEN,
       presence: { present: () => () => undefined, clients: async () => [] },

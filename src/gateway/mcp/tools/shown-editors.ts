@@ -15,6 +15,8 @@ export interface ShownEditors {
   editors: ShownEditor[];
   /** Found on a worker's machine, but without an answer to hello; left out if there is none. */
   unreached?: { id: string; project: string; diagnosis: unknown }[];
+  /** Why no new call is accepted; left out if calls are. */
+  refuses_calls?: { error_code: string; message: string };
   /** How many are connected. */
   connected: number;
 }
@@ -25,7 +27,7 @@ export async function shownEditors(
   principal: string,
   selected?: string,
 ): Promise<ShownEditors> {
-  const { editors: stored, noted, unreached, now } = await broker.editors(principal);
+  const { editors: stored, noted, unreached, unfit, now } = await broker.editors(principal);
   const away = noted.map((editor) => ({
     ...editor,
     connected: false,
@@ -70,6 +72,7 @@ export async function shownEditors(
         : {}),
       ...(diagnosis ? { diagnosis: publicDiagnosis(diagnosis, principal) } : {}),
     })),
+    ...(unfit ? { refuses_calls: { error_code: unfit.code, message: unfit.message } } : {}),
     ...(unreached.length > 0
       ? {
           unreached: unreached.map(({ editor, project, ...diagnosis }) => ({

@@ -29,6 +29,10 @@ const Editors = z.strictObject({
     .array(z.looseObject({ id: z.string(), project: z.string() }))
     .optional()
     .describe("Found on a worker's machine, but without an answer yet."),
+  refuses_calls: z
+    .strictObject({ error_code: z.string(), message: z.string() })
+    .optional()
+    .describe("Why no new call is accepted."),
 });
 
 const Tool = named(

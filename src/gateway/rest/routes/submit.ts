@@ -74,6 +74,7 @@ export function submitRoutes(app: FastifyInstance, deps: RouteDeps): void {
       "TOO_MANY_OPERATIONS",
       "QUEUE_FULL",
       "STORE_FULL",
+      "STORE_UNFIT",
     ],
   } as const;
   const ended = json("It has ended: status says how.", Operation);
