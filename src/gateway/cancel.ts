@@ -1,5 +1,6 @@
 /** The verb cancel: what waits leaves the queue, what may run is asked for at its Editor, and what nobody can run any more ends. */
 
+import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
 import { type Caller, isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
@@ -58,6 +59,7 @@ export function createCancel(deps: CancelDeps): Cancel {
     const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
     // Store incarnation (▲13): the store was lost at this moment.
     if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, caller);
+    if (changed.kind === "full") throw new BrokerError("STORE_FULL", "The cancellation cannot be stored.");
     if (!("record" in changed)) return undefined;
     if (isFinal(changed.record.state)) {
       if (changed.kind === "applied") await queues.remove(changed.record);

@@ -1,7 +1,8 @@
 /** The verbs that make and cancel an operation, as lines of the log, for a person who follows one by its log_id. */
-import { BrokerError } from "../shared/errors.js";
+
 import { fieldsOf, type Log } from "../shared/log.js";
 import { shortened } from "../shared/shortened-text.js";
+import { storeFault } from "../shared/store/connect.js";
 import type { Broker } from "./broker.js";
 
 /** A client may call any text. */
@@ -19,7 +20,7 @@ export function logged(broker: Broker, log: Log): Broker {
         return submission;
       } catch (error) {
         const { principal, tool } = call;
-        const code = error instanceof BrokerError ? error.code : "INTERNAL";
+        const code = storeFault(error)?.code ?? "INTERNAL";
         log.debug({ principal, tool: shortened(tool, LONGEST_NAME), error_code: code }, "a call was refused");
         throw error;
       }

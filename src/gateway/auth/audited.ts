@@ -1,5 +1,5 @@
 /** The verbs with effects, recorded in the audit log with their answers. */
-import { BrokerError } from "../../shared/errors.js";
+import { storeFault } from "../../shared/store/connect.js";
 import type { Broker } from "../broker.js";
 import type { Audit, AuditEntry } from "./audit.js";
 import type { Principals } from "./authenticator.js";
@@ -9,7 +9,7 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
     const found = await principals.find(id).catch(() => undefined);
     audit.note({ principal: id, name: found?.name ?? "", ...entry });
   };
-  const codeOf = (error: unknown): string => (error instanceof BrokerError ? error.code : "INTERNAL");
+  const codeOf = (error: unknown): string => storeFault(error)?.code ?? "INTERNAL";
 
   /** What an operator does to an Editor. */
   const noted = async <T extends { id: string } | { editor: { id: string } }>(

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
 import { LOCAL, type Principal } from "../../shared/principal.js";
-import { isStoreAway } from "../../shared/store/connect.js";
+import { storeFault } from "../../shared/store/connect.js";
 import { mayAct } from "./own-page.js";
 
 /** The principals of a gateway, by their ids. */
@@ -66,8 +66,9 @@ export function authenticate(
     try {
       identity = token === undefined ? await logins?.identify(request) : await auth.identify(token);
     } catch (error) {
-      if (token === undefined && isStoreAway(error)) {
-        refuse(reply, new BrokerError("STORE_UNAVAILABLE", ""));
+      const fault = token === undefined ? storeFault(error) : undefined;
+      if (fault) {
+        refuse(reply, fault);
         return reply;
       }
       // The caller learns neither the file's path nor its content; the doctor shows them to the file's owner.

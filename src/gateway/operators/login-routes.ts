@@ -3,8 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
-import { isStoreAway } from "../../shared/store/connect.js";
-import { isStoreFull } from "../../shared/store/operations/result-quota.js";
+import { storeFault } from "../../shared/store/connect.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
 import { isOwnOrigin, mayAct } from "../auth/own-page.js";
 import { loginPage } from "./login-page.js";
@@ -47,10 +46,8 @@ export async function loginRoutes(app: FastifyInstance, options: LoginRoutesOpti
       .type("text/html; charset=utf-8")
       .send(loginPage({ assets, to, error: error?.message }));
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    if (error instanceof BrokerError) return show(reply, HOME, error);
-    if (isStoreAway(error)) return show(reply, HOME, new BrokerError("STORE_UNAVAILABLE", ""));
-    if (isStoreFull(error))
-      return show(reply, HOME, new BrokerError("STORE_FULL", "Redis has no memory left."));
+    const fault = storeFault(error);
+    if (fault) return show(reply, HOME, fault);
     return reply.code(error.statusCode ?? 500).send({ message: "The request could not be read." });
   });
 

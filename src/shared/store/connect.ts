@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 import { BrokerError } from "../errors.js";
 import { NO_REDIS_URL, type RedisUrl, readRedisUrl } from "../redis-url.js";
 import { Redis } from "./libraries.js";
+import { isStoreFull } from "./operations/result-quota.js";
 import { checkRedis, elsewhereInCluster, type RedisCheck } from "./redis-check.js";
 import { claimStore } from "./schema.js";
 import { type ThroughSentinels, throughSentinels } from "./sentinels.js";
@@ -185,8 +186,10 @@ export function reconnectPause(attempt: number): number {
  * master. The refused command was not executed.
  */
 export function isDemoted(error: Error): boolean {
-  return /^(READONLY|UNBLOCKED)\b/.test(error.message);
+  return /(^|-)(READONLY|UNBLOCKED)\b/.test(error.message);
 }
+
+// Older servers name the cause of a script's error behind a dash.
 
 /** Is Redis away, or refusing writes for now (as opposed to a wrong command)? */
 export function isStoreAway(error: unknown): boolean {
@@ -194,11 +197,32 @@ export function isStoreAway(error: unknown): boolean {
   return (
     error.name === "MaxRetriesPerRequestError" ||
     isDemoted(error) ||
-    /^(MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MISCONF)\b/.test(error.message) ||
+    /(^|-)(MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MISCONF|BUSY|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/.test(
+      error.message,
+    ) ||
     /Command timed out|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable|All sentinels are unreachable/.test(
       `${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`,
     )
   );
+}
+
+/** What a fault of the store is called, whatever command met it; undefined: it is none. */
+export function storeFault(error: unknown): BrokerError | undefined {
+  if (error instanceof BrokerError) return error;
+  if (!(error instanceof Error)) return undefined;
+  // Of a transaction: which of its commands were refused, and why.
+  const { previousErrors = [] } = error as { previousErrors?: Error[] };
+  const refused = previousErrors.map(storeFault).find((fault) => fault !== undefined);
+  if (refused) return refused;
+  if (isStoreFull(error)) return new BrokerError("STORE_FULL", "Redis has no memory left.", {}, error);
+  if (/\bMISCONF\b/.test(error.message))
+    return new BrokerError(
+      "STORE_UNAVAILABLE",
+      "Redis cannot write to its disk, which may be full.",
+      {},
+      error,
+    );
+  return isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : undefined;
 }
 
 function optionsOf(redis: RedisTarget): RedisAddress {

@@ -1,9 +1,9 @@
 /** /mcp: Streamable HTTP. Hands an exchange to the session that its request names, or serves it without one. */
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { BrokerError, ERRORS } from "../../../shared/errors.js";
+import { type BrokerError, ERRORS } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
-import { isStoreAway } from "../../../shared/store/connect.js";
+import { storeFault } from "../../../shared/store/connect.js";
 import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
 import { type Refusal, readMessage } from "../read-message.js";
@@ -45,8 +45,8 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
   });
   app.setErrorHandler((error: Error & { statusCode?: number; refusal?: Refusal }, _request, reply) => {
     if (error.refusal) return reply.code(error.statusCode ?? 400).send(error.refusal);
-    const refused = isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : error;
-    if (refused instanceof BrokerError) return refuseWith(reply, refused);
+    const fault = storeFault(error);
+    if (fault) return refuseWith(reply, fault);
     const status = error.statusCode ?? 500;
     if (status < 500) return refuse(reply, status, RPC_INVALID_REQUEST, error.message);
     log.error({ error }, "a request to /mcp failed");

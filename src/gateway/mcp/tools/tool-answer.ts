@@ -4,8 +4,7 @@ import type { AnswerForm } from "../../../shared/answer-forms.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { Answer } from "../../../shared/operation/answer.js";
-import { isStoreAway } from "../../../shared/store/connect.js";
-import { isStoreFull } from "../../../shared/store/operations/result-quota.js";
+import { storeFault } from "../../../shared/store/connect.js";
 import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { handedOn } from "../../results/content.js";
 import { ProtocolError } from "../protocol-error.js";
@@ -58,7 +57,7 @@ export function refusedAnswer(error: unknown, log: Log, logId: string | undefine
 
 /** What was thrown, as a refusal; what no table knows is logged, and INTERNAL. `logId`: the operation that was accepted before. */
 export function refusal(error: unknown, log: Log, logId?: string): BrokerError {
-  const known = asBrokerError(error);
+  const known = storeFault(error);
   if (!known) log.error({ error, log_id: logId }, "a tool call failed in the broker");
   return known ?? new BrokerError("INTERNAL", "");
 }
@@ -75,19 +74,13 @@ export function refusalAnswer(
 
 /** A refusal of a request that a tool's result does not answer. */
 export function refusalError(error: unknown, log: Log): ProtocolError {
-  const known = asBrokerError(error);
+  const known = storeFault(error);
   if (!known) log.error({ error }, "a request failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
   return new ProtocolError(ERRORS[code].rpc, known?.message ?? ERRORS[code].next, {
     ...known?.details,
     error_code: code,
   });
-}
-
-function asBrokerError(error: unknown): BrokerError | undefined {
-  if (error instanceof BrokerError) return error;
-  if (isStoreFull(error)) return new BrokerError("STORE_FULL", "Redis has no memory left.", {}, error);
-  return isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : undefined;
 }
 
 /** Undefined if a result nests too deep to be serialised. */
