@@ -24,7 +24,6 @@ export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
 }
 
 export const WORKER_DEFAULTS: WorkerOptions = {
-  retentionMs: 24 * 3_600_000,
   shortWay: true,
   lease: { ttlMs: 5_000, renewMs: 1_000 },
   jobLockMs: 15_000,

@@ -72,7 +72,6 @@ export function workerOptions(config: Config): WorkerOptions {
   const lockMs = config.UNITY_BROKER_JOB_LOCK_MS;
   return {
     ...WORKER_DEFAULTS,
-    retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
     replay: gatewayOptions(config).replay,
     lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 5) },
     jobLockMs: lockMs,

@@ -19,7 +19,7 @@ import { type Asking, type Caller, isFinal, mayHaveBegun, type OperationRecord }
 
 /** What the store knew of a hash at one moment. */
 export interface Snapshot extends Moment {
-  /** The log_id of the newest operation of the hash, even after its record's retention has ended. */
+  /** The log_id of the newest operation of the hash; null if its record is not stored (any more). */
   newest: string | null;
   /** The records that may answer: for each Editor the newest one, and the newest one that the Editor began. */
   records: readonly OperationRecord[];

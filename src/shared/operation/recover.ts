@@ -36,7 +36,6 @@ export interface RecoveryContext {
   incarnation: string;
   /** The store's knowledge of the operation that the Editor named instead (`same_as`). */
   other?: OtherOperation | undefined;
-  retentionMs: number;
   options?: ReplayOptions | undefined;
 }
 
@@ -44,8 +43,8 @@ export interface RecoveryContext {
 export interface OtherOperation extends Moment {
   /** Undefined: it could not be restored either, because its caller is unknown. */
   record: OperationRecord | undefined;
-  /** Its retention ended: the store knew it before the asking operation was accepted. */
-  isTombstone: boolean;
+  /** Its retention has ended, by the clock of the Editor's machine: that of Redis may have been set. */
+  isOver: boolean;
 }
 
 export type Recovery =
@@ -137,17 +136,15 @@ export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
  * was accepted. Any other is decided on as if the call came now.
  */
 function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryContext): Recovery {
-  const { operationId, stateThere, endedAt } = answer;
+  const { operationId, stateThere } = answer;
   const { other } = context;
   const again: Recovery = { kind: "resubmit", after: operationId };
-  if (!other || other.isTombstone || record.supersedes === operationId) return again;
+  if (!other || other.isOver || record.supersedes === operationId) return again;
   // Replay (▲6): no matter who made it, tests and compilation run again, unless a key names one run of them.
   const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
   if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
   if (enteredOf(other.record) < enteredOf(record)) return again;
   if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
-  const isOpen = stateThere === "accepted" || stateThere === "running";
-  if (!isOpen && endedAt !== undefined && endedAt + context.retentionMs < other.now) return again;
   return afterLookUp(record, withEditorsState(other.record, stateThere), other, context.options);
 }
 

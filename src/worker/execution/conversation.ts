@@ -23,7 +23,6 @@ import { refusedOutcome, unknownOutcome } from "./outcome.js";
 import type { Settlement } from "./settlement.js";
 
 export interface ConversationOptions {
-  retentionMs: number;
   /** The gateway's replay limits, for decisions on an operation that the Editor names instead. */
   replay?: ReplayOptions;
 }
@@ -152,9 +151,8 @@ export function createConversation(
     const other: OtherOperation | undefined = sameAs && (await deps.otherOperation(record, sameAs, session));
     // Whatever is decided: a restored one has no job, and is asked for until it has ended.
     if (other?.record?.rebuilt && !isFinal(other.record.state)) void deps.processShared(other.record.logId);
-    const { retentionMs, replay } = options;
     const incarnation = deps.importedIn();
-    return recover(record, found, { session, incarnation, other, retentionMs, options: replay });
+    return recover(record, found, { session, incarnation, other, options: options.replay });
   };
 
   /** Carries out what `recover` decided, except following. */

@@ -67,7 +67,6 @@ export interface OwnedEditorOptions
     HealthMonitorOptions,
     CancellationOptions,
     ClientNoticesOptions {
-  retentionMs: number;
   /** Operations are claimed by the scripts that create and end others, where that is possible (local-lanes.ts). */
   shortWay: boolean;
   replay?: ReplayOptions;

@@ -13,11 +13,15 @@ export async function otherOperation(
   session: string,
 ): Promise<OtherOperation> {
   const { operations, editors } = deps.store;
-  const { operationId, stateThere } = answer;
-  const isTombstone =
-    (await operations.find(operationId)) === undefined &&
-    (await operations.tombstone(operationId)) !== undefined;
-  if (!isTombstone) {
+  const { operationId, stateThere, endedAt } = answer;
+  const isStored = (await operations.find(operationId)) !== undefined;
+  // Without a time of its end there, only the store's own memory says so.
+  const isOver =
+    !isStored &&
+    (endedAt === undefined
+      ? (await operations.tombstone(operationId)) !== undefined
+      : endedAt + deps.store.retentionMs < Date.now());
+  if (!isOver) {
     const [tools, now] = await Promise.all([editors.tools(deps.editorId), operations.now()]);
     const { after, acceptedAt, origin } = answer;
     const listed = { operationId, state: stateThere, hash: record.hash, after, origin, acceptedAt };
@@ -32,5 +36,5 @@ export async function otherOperation(
     operations.moment([deps.editorId], { principal, caller }),
     operations.find(operationId),
   ]);
-  return { ...moment, isTombstone, record: found?.principal === principal ? found : undefined };
+  return { ...moment, isOver, record: found?.principal === principal ? found : undefined };
 }

@@ -224,7 +224,7 @@ async function startSystem(
   const startWorker = (store: Store, editorsFolder: string, given: Partial<WorkerOptions>): Worker => {
     const worker = createWorker(
       { store, log, editorsFolder, version: "0.0.0", named, originKey: ORIGIN_KEY, unityMcpFolder },
-      { ...WORKER, retentionMs, ...options.worker, ...given },
+      { ...WORKER, ...options.worker, ...given },
     );
     closers.push(() => worker.close());
     return worker;

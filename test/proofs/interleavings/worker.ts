@@ -192,7 +192,7 @@ export function startWorker(world: World, ownerNonce: string) {
       awaitResultQuota: step,
       log: { debug: () => undefined, warn: () => undefined },
     },
-    { retentionMs: store.retentionMs },
+    {},
   );
 
   let claims = 0;

@@ -6,6 +6,7 @@
 import { expect, test } from "vitest";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { isFinal } from "../../../src/shared/operation/operation.js";
+import { TOMBSTONE_MS } from "../../../src/shared/store/keys.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { keysOfPage, shapeOf } from "../../harness/redis/store-page.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
@@ -210,4 +211,20 @@ test("a retention that has ended is no loss: nothing is asked again, and the cal
   await ann.outcome(again.record.logId);
   expect(bench.begun).toEqual(["a", "a"]);
   expect(await store.operations.incarnation()).toBe(incarnation);
+});
+
+test("the clock of Redis was set beyond the retention: the Editor's own clock says that the outcome is young", async () => {
+  const system = await start();
+  const { bench, hand } = system;
+  const ann = system.client();
+  const send = async () => {
+    const { record } = await ann.submit("work", { Name: "a" }, { idempotency_key: "a" });
+    return (await ann.outcome(record.logId)).record;
+  };
+  const { logId } = await send();
+  // What Redis does with its keys when its clock jumps by a day and a bit.
+  await hand.del(`{ujb}:operation:${logId}`);
+  await hand.pexpire(`{ujb}:tombstone:${logId}`, TOMBSTONE_MS - 60_000);
+  expect(await send()).toMatchObject({ state: "completed", executedAs: logId });
+  expect(bench.begun).toEqual(["a"]);
 });

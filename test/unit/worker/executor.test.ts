@@ -12,7 +12,7 @@ function ownerOf(known: ReturnType<typeof operation>) {
     operations: { readRecord: async () => known, argumentsOf: async () => ({}) },
     acknowledge: (operationId: string) => void acknowledged.push(operationId),
   };
-  const { process } = createExecutor(deps as unknown as ExecutorDeps, { retentionMs: 1_000 });
+  const { process } = createExecutor(deps as unknown as ExecutorDeps, {});
   return { acknowledged, process: () => process(known.logId, new AbortController().signal) };
 }
 

@@ -38,7 +38,7 @@ function ownerOf(asked: string[]) {
     acknowledgeNamed: async (operationIds: readonly string[]) => void asked.push(`named ${operationIds}`),
     signal: new AbortController().signal,
   };
-  const owned = createOwnedOperations(deps as unknown as OwnedOperationsDeps, { retentionMs: 1_000 });
+  const owned = createOwnedOperations(deps as unknown as OwnedOperationsDeps, {});
   return { owned, underWay };
 }
 

@@ -12,7 +12,7 @@ import { targetsOf } from "./write-facts.js";
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain extends Moment {
   version: string;
-  /** The log_id of the newest operation, even after its retention ended. */
+  /** The log_id of the newest operation; null if it is not stored (any more): then its Editor says what it knows of it. */
   newest: string | null;
   /**
    * For each Editor the newest operation and the newest that it began, and the operation that answers for one of them
@@ -143,15 +143,14 @@ export function createChains(
       const behind = await Promise.all(unnoted.map(begunBehind));
       const records = [...pointedAt, ...answering, ...behind.filter((record) => record !== undefined)];
       const asked = forced ? [...records, forced] : records;
-      // A lost operation is no part of the chain, so that the Editor is asked; in the incarnation that is over by then, nothing is created.
       const missing = new Set([...pointers, ...others]);
       for (const { logId } of records) missing.delete(logId);
-      const known = await Promise.all([...missing].map(async (id) => [id, await tombstone(id)] as const));
-      const lost = known.filter(([, principal]) => principal === undefined).map(([id]) => id);
+      // A loss begins another incarnation, in which the call is decided on again.
+      await Promise.all([...missing].map(tombstone));
       const { newest = "" } = fields;
       return {
         version: fields.version ?? "0",
-        newest: newest === "" || lost.includes(newest) ? null : newest,
+        newest: newest === "" || missing.has(newest) ? null : newest,
         records,
         forced,
         now: at,

@@ -38,8 +38,7 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   create(record: OperationRecord, args: string, version: string, assumed?: Assumed): Promise<Created>;
   /**
    * Record recovery (▲10 d): puts back a record that the store had lost: it takes its old place in the
-   * chain, before later operations, and enters the store now. False: it exists, its retention has ended, or another
-   * owner holds the lease. Repeats until no other write intervenes. It becomes the newest only if the chain's newest
+   * chain, before later operations, and enters the store now. False: it exists, or another owner holds the lease. Repeats until no other write intervenes. It becomes the newest only if the chain's newest
    * entered before it.
    */
   restore(record: OperationRecord, fence: string, known?: KnownOfLost): Promise<boolean>;
@@ -202,12 +201,11 @@ export function createOperations(
     async restore(lost, fence, { before, labels } = {}) {
       const earlier = before ?? new Set(lost.after === null ? [] : [lost.after]);
       for (;;) {
-        const [known, principal, found] = await Promise.all([
+        const [known, found] = await Promise.all([
           find(lost.logId),
-          listings.tombstone(lost.logId),
           chains.chain(lost.hash, { principal: lost.principal, caller: null }),
         ]);
-        if (known || principal !== undefined) return false;
+        if (known) return false;
         // It is newer than the chain's newest only if it was created right after that one.
         const isNewest = found.newest === null || earlier.has(found.newest);
         const entered = Number(found.version) + 1;

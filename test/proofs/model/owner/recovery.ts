@@ -9,7 +9,7 @@ import {
 import { rebuiltRecord } from "../../../../src/shared/wire/recovery-metadata.js";
 import { momentOf, restored } from "../broker/store.js";
 import { TOOLS } from "../state/facts.js";
-import { HASH, HOUR, nonceOf, now, STORE } from "../state/state.js";
+import { HASH, nonceOf, now, STORE } from "../state/state.js";
 import type { Rules } from "../switches.js";
 import type { Turn } from "./turn.js";
 
@@ -49,7 +49,6 @@ export function recovered(turn: Turn, record: OperationRecord, found: EditorRepl
     session: `s${work.session}`,
     incarnation: (rules.off === "poolsForgetLosses" ? record.incarnation : turn.worker.importedIn) ?? "",
     other: named && otherOperation(turn, record, String(named.operationId)),
-    retentionMs: 24 * HOUR,
   };
   const recovery = recover(asKnown(record, off), found, around);
   const isUnknown = "answer" in found && found.answer.state === "unknown";
@@ -77,23 +76,23 @@ function otherOperation(
 ): OtherOperation {
   const moment = momentOf(state, record.createdBy.caller ?? "");
   const other = state.store.records[logId];
-  if (!other) return { ...moment, record: other, isTombstone: false };
+  if (!other) return { ...moment, record: other, isOver: false };
   switch (off) {
     case "knownIsOlder":
-      return { ...moment, record: { ...other, entered: 0 }, isTombstone: false };
+      return { ...moment, record: { ...other, entered: 0 }, isOver: false };
     case "forcedTakesOld":
       return {
         ...moment,
         record: record.supersedes === logId ? { ...other, entered: LAST } : other,
-        isTombstone: false,
+        isOver: false,
       };
     case "forcedSubmitsAgain":
-      return { ...moment, record: record.supersedes ? { ...other, entered: 0 } : other, isTombstone: false };
+      return { ...moment, record: record.supersedes ? { ...other, entered: 0 } : other, isOver: false };
     case "lostOutcomesAreFresh": {
       const { rebuilt: _restored, ...fresh } = other;
-      return { ...moment, record: { ...fresh, mutationSeq: state.store.mutations }, isTombstone: false };
+      return { ...moment, record: { ...fresh, mutationSeq: state.store.mutations }, isOver: false };
     }
     default:
-      return { ...moment, record: other, isTombstone: false };
+      return { ...moment, record: other, isOver: false };
   }
 }

@@ -30,7 +30,7 @@ const sent = operation({
   entered: 5,
   createdBy: { caller: HTTP.id, requestId: 2, transport: "http" },
 });
-const here: RecoveryContext = { session: "session-1", incarnation: "i", retentionMs: 24 * HOUR };
+const here: RecoveryContext = { session: "session-1", incarnation: "i" };
 const restarted: RecoveryContext = { ...here, session: "session-2" };
 
 const outcome: Outcome = { status: "completed", result: 7, startedAt: 1, endedAt: 2, executionMs: 1 };
@@ -129,7 +129,7 @@ describe("▲10 the Editor's journal is the memory", () => {
     changes: Partial<OtherOperation> = {},
   ): RecoveryContext => ({
     ...here,
-    other: { ...moment(), record, isTombstone: false, ...changes },
+    other: { ...moment(), record, isOver: false, ...changes },
   });
   const again = (after: string) => ({ kind: "resubmit", after });
   const answeredBy = (executedAs: string) => ({ kind: "attach", executedAs });
@@ -158,7 +158,7 @@ describe("▲10 the Editor's journal is the memory", () => {
   });
 
   test("▲10 (b) a tombstone entered before", () => {
-    const around = knowing(undefined, { isTombstone: true });
+    const around = knowing(undefined, { isOver: true });
     expect(recover(sent, sameAs("retired"), around)).toEqual(again("retired"));
   });
 
@@ -222,11 +222,10 @@ describe("▲10 the Editor's journal is the memory", () => {
   });
 
   test("▲10 (b) an outcome older than the retention answers nobody, an open operation always does", () => {
-    const old = NOW - 25 * HOUR;
-    expect(recover(sent, sameAs("lost", "completed", old), knowing(restored()))).toEqual(again("lost"));
-    expect(recover(sent, sameAs("lost", "running", old), knowing(restored({ state: "running" })))).toEqual(
-      answeredBy("lost"),
-    );
+    const over = knowing(restored(), { isOver: true });
+    expect(recover(sent, sameAs("lost", "completed"), over)).toEqual(again("lost"));
+    const running = knowing(restored({ state: "running" }));
+    expect(recover(sent, sameAs("lost", "running"), running)).toEqual(answeredBy("lost"));
   });
 
   test("schedule G: a forced operation takes the outcome neither of what it supersedes nor of what entered before", () => {

@@ -47,8 +47,8 @@ function editor(...operations: AdmittedOperation[]) {
       if (admitted.kind !== "same_as") throw new Error(admitted.kind);
       const { kind, ...fields } = admitted;
       const answer = { ...fields, state: kind, ledgerSeq: 1 } as SubmitAnswer;
-      const around = { session: "s", incarnation: "i", retentionMs: 24 * 60 * MINUTE };
-      const known = { ...moment(), record: undefined, isTombstone: false, ...other };
+      const around = { session: "s", incarnation: "i" };
+      const known = { ...moment(), record: undefined, isOver: false, ...other };
       return recover(record, { asked: "submit", answer }, { ...around, other: known });
     },
   };
