@@ -286,6 +286,6 @@ test("a job that BullMQ has not yet removed never swallows the next operation of
   );
   expect(await queue.getJob(`${record.hash}.${record.logId}`)).toBeDefined();
   const again = await ann.submit("work", { Name: "a" });
-  expect(again).toMatchObject({ relation: "created", record: { after: record.logId } });
+  expect(again.relation).toBe("created");
   await eventually(() => system.executions("a") === 2, "it ran");
 });
