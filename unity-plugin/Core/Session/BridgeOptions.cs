@@ -65,7 +65,11 @@ namespace JobBroker.Bridge.Session
         /// <summary>How long each part of a stop may take.</summary>
         public int StopMs { get; set; } = 500;
 
-        internal LedgerOptions ForLedger(string folder) =>
-            new LedgerOptions(folder) { ForgetAfterMs = ForgetAfterMs, KeepOperations = KeepOperations };
+        internal LedgerOptions ForLedger(string folder, string? carried) => new LedgerOptions(folder)
+        {
+            Carried = carried,
+            ForgetAfterMs = ForgetAfterMs,
+            KeepOperations = KeepOperations,
+        };
     }
 }

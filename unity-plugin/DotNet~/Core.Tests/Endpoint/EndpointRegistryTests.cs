@@ -75,8 +75,8 @@ public sealed class EndpointRegistryTests : IDisposable
         registry.Write(Record("first"));
         // An older version, a restored backup and a crash between two steps may have left these.
         File.SetUnixFileMode(registry.Files[0], OwnFile | UnixFileMode.OtherRead);
-        File.WriteAllText(registry.Files[0] + ".new", "left by a crash");
-        File.SetUnixFileMode(registry.Files[0] + ".new", OwnFile | UnixFileMode.OtherRead | UnixFileMode.GroupRead);
+        File.WriteAllText(registry.Files[0] + ".tmp", "left by a crash");
+        File.SetUnixFileMode(registry.Files[0] + ".tmp", OwnFile | UnixFileMode.OtherRead | UnixFileMode.GroupRead);
         using var stop = new ManualResetEventSlim();
         var open = 0;
         registry.Write(Record("second"));
