@@ -241,7 +241,9 @@ namespace JobBroker.Bridge.Session
             heartbeatReport.Dispose();
             logs.Dispose();
             if (quitting) Ledger.Release();
-            Session.CarriedLedger = Ledger.Close();
+            var carried = Ledger.Close();
+            // Only for the next script domain: a released folder may be another process's before this one tries again.
+            if (!quitting) Session.CarriedLedger = carried;
             Listening = false;
             return inTime;
         }

@@ -2,6 +2,7 @@
 using System;
 using System.IO;
 using System.Linq;
+using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Tests.Ledger;
 using JobBroker.Bridge.Tests.Tools.InMemory;
 using JobBroker.Bridge.Tests.Wire;
@@ -29,6 +30,32 @@ public sealed class SelfHealingTests
         bridge.Controller.Pump();
         Assert.True(bridge.Controller.IsRunning, bridge.Controller.Status().LastError);
         Assert.Null(bridge.Controller.Status().LastError);
+    }
+
+    [Fact]
+    public void A_start_that_fails_half_way_is_no_session_of_its_own_and_leaves_nothing_for_the_next_attempt_but_the_file()
+    {
+        using var state = new TestFolder();
+        using (var before = OperationLedger.Open(new LedgerOptions(state.Path), clock))
+        {
+            before.StartSession("before");
+            before.Accepted("op");
+        }
+        var writes = 0;
+        var disk = new FaultyDisk(state.Path, (step, path, _) =>
+        {
+            // The line of the session is written, that of what was not started is refused, and so is every other attempt.
+            if (step == DiskStep.Write && ++writes > 1) throw new IOException(FaultyDisk.Full);
+        });
+        using var bridge = new RunningBridge(options => options.LedgerFolder = state.Path, clock, listens: false);
+        disk.Dispose();
+        using (var other = OperationLedger.Open(new LedgerOptions(state.Path), clock)) other.Ended("of another process");
+        clock.ElapsedMs += 1000;
+        bridge.Controller.Pump();
+        Assert.True(bridge.Controller.IsRunning, bridge.Controller.Status().LastError);
+        Assert.Equal("before", bridge.Controller.Ledger!.PreviousSession!.EditorSessionId);
+        Assert.Equal(LedgerState.NotStarted, bridge.Controller.Ledger.Get("op")!.State);
+        Assert.Equal(LedgerState.Completed, bridge.Controller.Ledger.Get("of another process")?.State);
     }
 
     [Fact]
