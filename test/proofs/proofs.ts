@@ -142,7 +142,8 @@ export const PROOFS: readonly Proof[] = [
   {
     name: "C# ledger",
     command: "LONG_FORM=1 dotnet test unity-plugin/DotNet~/Core.Tests -c Release",
-    covers: "10 000 random lives of an Editor, a journal damaged at every byte, 100 kills",
+    covers:
+      "10 000 random lives of an Editor, a journal damaged at every byte, every disk error at every call, 100 kills",
   },
   {
     name: "Mono",

@@ -129,19 +129,7 @@ namespace JobBroker.Bridge.Api
                 ? Answer.Result(ledger.ResultOf(operation) ?? JValue.CreateNull())
                 : Internal(outcome.ErrorMessage ?? outcome.Status);
             // Until the answer is written, the next identical call gets this outcome.
-            return answer.Then(() => Returned(operation.OperationId));
-        }
-
-        private void Returned(string operationId)
-        {
-            try
-            {
-                ledger.Acknowledge(new[] { operationId });
-            }
-            catch (LedgerUnavailableException)
-            {
-                // The next identical call then gets this outcome once more.
-            }
+            return answer.Then(() => ledger.Acknowledge(new[] { operation.OperationId }));
         }
 
         private static Answer Internal(string message)

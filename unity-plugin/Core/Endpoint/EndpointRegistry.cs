@@ -2,7 +2,10 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Security.Cryptography;
+using System.Text;
+using JobBroker.Bridge.Ledger;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
@@ -10,13 +13,14 @@ namespace JobBroker.Bridge.Endpoint
 {
     /// <summary>
     /// The files by which workers find this Editor: one in the folder of all Editors and, where the project exists,
-    /// one in its Library, without the token, because that folder is copied, cached and shared. Not for several
-    /// threads at once.
+    /// one in its Library, without the token, because that folder is copied, cached and shared. Any thread.
     /// </summary>
     public sealed class EndpointRegistry
     {
         private readonly EditorIdentity identity;
         private readonly IBridgeLog log;
+        private readonly object gate = new object();
+        private readonly HashSet<string> refused = new HashSet<string>();
         private EndpointRecord? written;
 
         /// <param name="editorsFolder">For instance ~/.unity-job-broker/editors; made if it is missing.</param>
@@ -48,7 +52,46 @@ namespace JobBroker.Bridge.Endpoint
         /// <returns>Whether at least one was written.</returns>
         public bool Write(EndpointRecord record)
         {
-            written = record;
+            lock (gate)
+            {
+                written = record;
+                return Write(record, Files);
+            }
+        }
+
+        /// <summary>Writes what somebody has removed since, and what the disk refused; for every heartbeat.</summary>
+        public void Restore()
+        {
+            lock (gate)
+            {
+                if (written == null) return;
+                var missing = Files.Where(file => refused.Contains(file) || !File.Exists(file)).ToList();
+                if (missing.Count > 0) Write(written, missing);
+            }
+        }
+
+        /// <summary>
+        /// Removes the files that still are the ones written here: another process may have written them since.
+        /// </summary>
+        public void Remove()
+        {
+            lock (gate)
+            {
+                var ours = written;
+                written = null;
+                if (ours == null) return;
+                foreach (var file in Files)
+                {
+                    TryChange(file, "removed", () =>
+                    {
+                        if (IsOf(ours, file)) File.Delete(file);
+                    });
+                }
+            }
+        }
+
+        private bool Write(EndpointRecord record, IEnumerable<string> files)
+        {
             var json = new JObject
             {
                 ["editorId"] = identity.EditorId,
@@ -66,29 +109,16 @@ namespace JobBroker.Bridge.Endpoint
             json.Remove("token");
             var withoutToken = json.ToString(Formatting.None);
             var any = false;
-            foreach (var file in Files)
+            foreach (var file in files)
             {
-                var text = file == Files[0] ? whole : withoutToken;
-                any |= TryChange(file, "written", () => PrivateFile.Replace(file, text));
-            }
-            return any;
-        }
-
-        /// <summary>
-        /// Removes the files that still are the ones written here: another process may have written them since.
-        /// </summary>
-        public void Remove()
-        {
-            var ours = written;
-            written = null;
-            if (ours == null) return;
-            foreach (var file in Files)
-            {
-                TryChange(file, "removed", () =>
+                var text = Encoding.UTF8.GetBytes(file == Files[0] ? whole : withoutToken);
+                any |= TryChange(file, "written", () =>
                 {
-                    if (IsOf(ours, file)) File.Delete(file);
+                    PrivateFolder.Create(Path.GetDirectoryName(file)!);
+                    AtomicFile.Write(file, false, stream => stream.Write(text, 0, text.Length));
                 });
             }
+            return any;
         }
 
         private static bool IsOf(EndpointRecord record, string file)
@@ -113,11 +143,12 @@ namespace JobBroker.Bridge.Endpoint
             try
             {
                 act();
+                refused.Remove(file);
                 return true;
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
             {
-                log.Warn("The endpoint file " + file + " cannot be " + what + ": " + error.Message);
+                if (refused.Add(file)) log.Warn("The endpoint file " + file + " cannot be " + what + ": " + error.Message);
                 return false;
             }
         }

@@ -17,29 +17,6 @@ namespace JobBroker.Bridge.Endpoint
 
         private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
-        /// <summary>
-        /// Puts a whole file in place of the old one: readers see the one or the other. Throws IOException and
-        /// UnauthorizedAccessException, leaving the old one as it was.
-        /// </summary>
-        public static void Replace(string path, string text)
-        {
-            PrivateFolder.Create(Path.GetDirectoryName(path)!);
-            var fresh = path + ".new";
-            try
-            {
-                // What a crash left there.
-                File.Delete(fresh);
-                CreateEmpty(fresh);
-                File.WriteAllBytes(fresh, Encoding.UTF8.GetBytes(text));
-                MoveOver(fresh, path);
-            }
-            catch
-            {
-                File.Delete(fresh);
-                throw;
-            }
-        }
-
         /// <summary>The path with links resolved; unchanged where that fails.</summary>
         public static string RealPath(string path) => TryRealPath(path) ?? path;
 
@@ -99,6 +76,7 @@ namespace JobBroker.Bridge.Endpoint
         public static void CreateEmpty(string path)
         {
             if (OnWindows) return;
+            Disk.Announce(DiskStep.Open, path);
             // Not open(2): its mode is a variadic argument, which a call from here cannot pass on every processor.
             var descriptor = creat(path, FileMode0600);
             if (descriptor < 0) throw Failed("The file " + path + " cannot be made");
@@ -108,6 +86,7 @@ namespace JobBroker.Bridge.Endpoint
         /// <summary>Puts a file in the place of another, in one step where the system can.</summary>
         internal static void MoveOver(string from, string to)
         {
+            Disk.Announce(DiskStep.Rename, to);
             if (!OnWindows)
             {
                 if (rename(from, to) != 0) throw Failed("The file " + to + " cannot be replaced");
@@ -121,7 +100,7 @@ namespace JobBroker.Bridge.Endpoint
                     else File.Move(from, to);
                     return;
                 }
-                catch (IOException) when (left > 0)
+                catch (Exception error) when (left > 0 && (error is IOException || error is UnauthorizedAccessException))
                 {
                     // Another process is reading it.
                     Thread.Sleep(20);
@@ -129,8 +108,14 @@ namespace JobBroker.Bridge.Endpoint
             }
         }
 
-        internal static IOException Failed(string what) =>
-            new IOException(what + " (errno " + Marshal.GetLastWin32Error() + ").");
+        internal static IOException Failed(string what)
+        {
+            var errno = Marshal.GetLastWin32Error();
+            return new IOException($"{what}: {Marshal.PtrToStringAnsi(strerror(errno))} (errno {errno})");
+        }
+
+        [DllImport("libc")]
+        private static extern IntPtr strerror(int errno);
 
         [DllImport("libc", SetLastError = true)]
         private static extern int creat(string path, uint mode);

@@ -15,6 +15,9 @@ namespace JobBroker.Bridge.Endpoint
         /// <summary>EPERM</summary>
         private const int NotPermitted = 1;
 
+        /// <summary>EINVAL</summary>
+        private const int Invalid = 22;
+
         private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
         /// <summary>
@@ -50,6 +53,33 @@ namespace JobBroker.Bridge.Endpoint
                 $"The folder {folder} belongs to another user, who could read and change what this Editor keeps there. Give "
                 + $"it to this user and run \"chmod 700 '{folder}'\", or remove it: \"rm -r '{folder}'\".");
         }
+
+        /// <summary>
+        /// Makes renames in it durable. Throws IOException. Windows, and file systems that cannot flush a folder, do that by
+        /// themselves.
+        /// </summary>
+        public static void Flush(string folder)
+        {
+            Disk.Announce(DiskStep.Flush, folder);
+            if (OnWindows) return;
+            var descriptor = open(folder, 0);
+            if (descriptor < 0) throw PrivateFile.Failed("The folder " + folder + " cannot be opened");
+            var flushed = fsync(descriptor);
+            var failure = flushed == 0 || Marshal.GetLastWin32Error() == Invalid
+                ? null
+                : PrivateFile.Failed("The folder " + folder + " cannot be flushed");
+            close(descriptor);
+            if (failure != null) throw failure;
+        }
+
+        [DllImport("libc", SetLastError = true)]
+        private static extern int open(string path, int flags);
+
+        [DllImport("libc", SetLastError = true)]
+        private static extern int fsync(int descriptor);
+
+        [DllImport("libc")]
+        private static extern int close(int descriptor);
 
         [DllImport("libc", SetLastError = true)]
         private static extern int mkdir(string path, uint mode);

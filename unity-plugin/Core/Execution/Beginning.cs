@@ -39,21 +39,12 @@ namespace JobBroker.Bridge.Execution
         {
             var operation = item.Operation;
             var refusal = Refusal(item.Tool, operation.Arguments as JObject ?? new JObject());
-            try
+            lock (ledger.Gate)
             {
-                lock (ledger.Gate)
-                {
-                    // Cancelled or revoked since it was taken from the queue.
-                    if (operation.State != LedgerState.Accepted) return false;
-                    if (refusal == null) ledger.Begin(operation);
-                    else ledger.End(operation, refusal);
-                }
-            }
-            catch (LedgerUnavailableException error)
-            {
-                ledger.EndUnwritten(operation, Failed("ledger_unavailable", "Not invoked: " + error.Message));
-                settlement.Report(operation);
-                return false;
+                // Cancelled or revoked since it was taken from the queue.
+                if (operation.State != LedgerState.Accepted) return false;
+                refusal ??= NotBegun(operation);
+                if (refusal != null) ledger.End(operation, refusal);
             }
             if (refusal != null)
             {
@@ -62,6 +53,20 @@ namespace JobBroker.Bridge.Execution
             }
             began(operation);
             return true;
+        }
+
+        /// <summary>Begins it and returns null, or why the disk refuses that.</summary>
+        private Outcome? NotBegun(LedgerOperation operation)
+        {
+            try
+            {
+                ledger.Begin(operation);
+                return null;
+            }
+            catch (LedgerUnavailableException error)
+            {
+                return Failed("ledger_unavailable", "Not invoked: " + error.Message);
+            }
         }
 
         /// <summary>Why it must not begin; null when it may.</summary>

@@ -48,7 +48,6 @@ namespace JobBroker.Bridge.Execution
         public bool Stop(int milliseconds)
         {
             main.SettleEnded();
-            settlement.RetryUnwritten();
             queue.Close();
             var inTime = calls.Abandon(milliseconds);
             return background.Join(milliseconds) && inTime;

@@ -5,8 +5,8 @@ namespace JobBroker.Bridge.Execution
 {
     /// <summary>
     /// One operation from accepted to its outcome: journal <c>running</c>, invoke the tool, journal the outcome, report
-    /// it. The journal comes first both times: an invocation without <c>running</c> on disk, or a reported outcome that a
-    /// crash could undo, would each allow a second run.
+    /// it. The journal comes first both times, as an invocation without <c>running</c> on disk would allow a second run; only
+    /// an outcome is reported without it, where the disk refuses it.
     /// </summary>
     public sealed class Executor
     {

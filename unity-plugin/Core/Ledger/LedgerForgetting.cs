@@ -12,7 +12,8 @@ namespace JobBroker.Bridge.Ledger
         private long nextLookAt = long.MinValue;
 
         /// <summary>
-        /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped.
+        /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped. What the disk
+        /// refuses is only lost: those outcomes are reported again.
         /// </summary>
         public void Acknowledge(IEnumerable<string> ids)
         {
@@ -25,17 +26,10 @@ namespace JobBroker.Bridge.Ledger
                     Drop(operation);
                 }
 
-                // Once the disk works again, an outcome must not be acknowledged in a journal that lacks it.
-                foreach (var operation in ended.Where(operation => unwritten.Contains(operation.OperationId)))
-                {
-                    Record(JournalEntry.Ended(operation.OperationId, operation.Outcome!, null), true);
-                    unwritten.Remove(operation.OperationId);
-                }
-
                 var journalled = ended.Where(op => !op.ReadOnly).Select(op => op.OperationId).ToList();
                 if (journalled.Count > 0)
                 {
-                    Record(JournalEntry.Acknowledged(journalled), false);
+                    TryRecord(JournalEntry.Acknowledged(journalled), false);
                 }
             }
         }
@@ -54,7 +48,7 @@ namespace JobBroker.Bridge.Ledger
 
         /// <summary>
         /// Forgets what the broker no longer needs: <see cref="Forgetting"/>. That reads the whole ledger, so a call
-        /// soon after another does nothing.
+        /// soon after another does nothing. What the disk refuses stays known.
         /// </summary>
         public void Forget()
         {
@@ -66,8 +60,7 @@ namespace JobBroker.Bridge.Ledger
                 if (forgotten != null)
                 {
                     var old = forgotten.Ids.Select(id => content.Operations.Get(id)!).ToList();
-                    Record(forgotten, true);
-                    old.ForEach(results.Remove);
+                    if (TryRecord(forgotten, true)) old.ForEach(results.Remove);
                 }
             }
         }

@@ -12,6 +12,11 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>Made when it is missing. One folder for each Editor.</summary>
         public string Folder { get; }
 
+        /// <summary>
+        /// What the script domain before could not write (<see cref="OperationLedger.Close"/>): it counts, not the journal.
+        /// </summary>
+        public string? Carried { get; set; }
+
         /// <summary>Acknowledged operations are forgotten after so many milliseconds …</summary>
         public long ForgetAfterMs { get; set; } = 24L * 3600 * 1000;
 

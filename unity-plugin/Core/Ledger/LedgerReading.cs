@@ -18,6 +18,11 @@ namespace JobBroker.Bridge.Ledger
         /// </summary>
         public long LedgerSeq => Interlocked.Read(ref durableSeq);
 
+        /// <summary>
+        /// Why nothing can be written, and what a person does about it; null as a rule. Does not wait for the gate.
+        /// </summary>
+        public string? Problem => files.Journal.Problem;
+
         /// <summary>What opening had to repair, in sentences for people; empty as a rule.</summary>
         public IReadOnlyList<string> Notices => files.Notices;
 
@@ -54,12 +59,6 @@ namespace JobBroker.Bridge.Ledger
 
         /// <summary>Those whose outcome was not acknowledged, in order of acceptance.</summary>
         public IReadOnlyList<LedgerOperation> Unacknowledged() => Where(IsUnacknowledged);
-
-        /// <summary>
-        /// Those whose outcome only memory has (<see cref="EndUnwritten"/>): the journal still calls them accepted.
-        /// Over a domain reload the caller must remember them and end them again, or they would be queued.
-        /// </summary>
-        public IReadOnlyList<LedgerOperation> EndedUnwritten() => Where(op => unwritten.Contains(op.OperationId));
 
         /// <summary>
         /// The whole result, also from a file of its own; null where there is none. Null too when that file is missing

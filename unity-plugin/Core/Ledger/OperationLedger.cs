@@ -1,6 +1,5 @@
 #nullable enable
 using System;
-using System.Collections.Generic;
 using System.Threading;
 using JobBroker.Bridge.Ports;
 
@@ -13,15 +12,20 @@ namespace JobBroker.Bridge.Ledger
     /// returns. accepted and acknowledged are with the operating system by then: the end of the process does not lose
     /// them, a power cut may, and means "never started" or "reported again".
     ///
-    /// Any thread. Every member takes the <see cref="Gate"/> itself, except <see cref="LedgerSeq"/>. What writes throws
-    /// LedgerUnavailableException when it is not on the disk, and has then changed nothing in memory; after a failed
-    /// write everything that writes does, until the ledger is opened again. What asks for an impossible step (a state
-    /// that does not allow it) throws InvalidOperationException: a fault of the caller.
+    /// Any thread. Every member takes the <see cref="Gate"/> itself, except <see cref="LedgerSeq"/> and
+    /// <see cref="Problem"/>. What writes throws LedgerUnavailableException when it is not on the disk, and has then
+    /// changed nothing in memory; but an end is true without the disk: memory takes it. After a failed write the journal
+    /// is not trusted until memory was written into a new one, as one snapshot: the next write tries that, and every
+    /// <see cref="Heal"/>. What asks for an impossible step (a state that does not allow it) throws
+    /// InvalidOperationException: a fault of the caller.
     /// </summary>
     public sealed partial class OperationLedger : IDisposable
     {
         /// <summary>A slow disk may hold the gate; a domain reload waits no longer than this for it.</summary>
         private const int CloseMs = 400;
+
+        /// <summary>Between two attempts to write memory into a new journal.</summary>
+        private const int HealMs = 1000;
 
         private readonly LedgerOptions options;
 
@@ -33,9 +37,9 @@ namespace JobBroker.Bridge.Ledger
 
         private readonly LedgerResults results;
 
-        private readonly HashSet<string> unwritten = new HashSet<string>();
-
         private long durableSeq;
+
+        private long healAt = long.MinValue;
 
         private volatile bool closing;
 
@@ -46,39 +50,25 @@ namespace JobBroker.Bridge.Ledger
             this.files = files;
             content = files.Content;
             results = new LedgerResults(Gate, files.Results, options.LargeResultBytes);
-            durableSeq = content.Seq;
+            durableSeq = files.DurableSeq;
             LedgerId = content.LedgerId;
         }
 
         /// <summary>Lock it around several steps that must be one critical section (hello, submit).</summary>
         public object Gate { get; } = new object();
 
-        /// <summary>Fault, for tests and the EditorHost: milliseconds that each flush takes longer.</summary>
-        public int FlushDelayMs
-        {
-            get => files.Journal.FlushDelayMs;
-            set => files.Journal.FlushDelayMs = value;
-        }
+        internal string Folder => options.Folder;
 
         /// <summary>
         /// Opens or begins the ledger of a folder. Throws LedgerUnavailableException, with what to do, when it cannot
         /// be written; LedgerInUseException when it is another process's that still runs. Waits up to 100 ms for another
         /// to let go.
         /// </summary>
-        public static OperationLedger Open(LedgerOptions options, IClock clock) =>
-            new OperationLedger(options, clock, LedgerFiles.Open(options, clock));
-
-        /// <summary>
-        /// Fault, for tests and the EditorHost: every append is refused while true. Answers what was set before.
-        /// </summary>
-        public bool SetBroken(bool broken)
+        public static OperationLedger Open(LedgerOptions options, IClock clock)
         {
-            lock (Gate)
-            {
-                var before = files.Journal.Broken;
-                files.Journal.Broken = broken;
-                return before;
-            }
+            var ledger = new OperationLedger(options, clock, LedgerFiles.Open(options, clock));
+            ledger.Heal();
+            return ledger;
         }
 
         /// <summary>
@@ -157,7 +147,9 @@ namespace JobBroker.Bridge.Ledger
 
         /// <summary>
         /// Ends a running operation, or one that never began (cancelled while queued, refused). A large result is on
-        /// the disk, in a file of its own, before the line that names it.
+        /// the disk, in a file of its own, before the line that names it. What the disk refuses is in memory, also over a
+        /// domain reload (a large result is not): the ledger of a later process then calls the operation interrupted, or its
+        /// result lost.
         /// </summary>
         public void End(LedgerOperation operation, Outcome outcome)
         {
@@ -165,30 +157,15 @@ namespace JobBroker.Bridge.Ledger
             {
                 var own = Own(operation);
                 Demand(LedgerState.IsOpen(own.State) && LedgerState.HasEnded(outcome.Status), "It can not end.", own);
+                var kept = results.Keep(own, outcome, out var stored);
                 if (own.ReadOnly)
                 {
-                    LedgerContent.End(own, results.Keep(own, outcome, out var inMemory), inMemory);
+                    LedgerContent.End(own, kept, stored);
                     return;
                 }
 
-                files.Journal.RefuseIfUnwritable();
-                var kept = results.Keep(own, outcome, out var stored);
-                Record(JournalEntry.Ended(own.OperationId, kept, stored), true);
-            }
-        }
-
-        /// <summary>Keeps an outcome in memory only: for an accepted operation whose begin the disk refused.</summary>
-        public void EndUnwritten(LedgerOperation operation, Outcome outcome)
-        {
-            lock (Gate)
-            {
-                var own = Own(operation);
-                Demand(own.State == LedgerState.Accepted, "Only what never began may end unwritten.", own);
-                LedgerContent.End(own, outcome, null);
-                if (!own.ReadOnly)
-                {
-                    unwritten.Add(own.OperationId);
-                }
+                var ended = JournalEntry.Ended(own.OperationId, kept, stored);
+                if (!TryRecord(ended, true)) content.Apply(Next(ended));
             }
         }
 
@@ -227,25 +204,55 @@ namespace JobBroker.Bridge.Ledger
         public void Release() => files.Release();
 
         /// <summary>
+        /// Writes memory into a new journal if the one that is there is not trusted, at most once a second; a failure is the
+        /// <see cref="Problem"/>. For every heartbeat: it does not wait for the gate.
+        /// </summary>
+        public void Heal()
+        {
+            if (Problem == null || !Monitor.TryEnter(Gate)) return;
+            try
+            {
+                WriteAnew();
+            }
+            catch (LedgerUnavailableException)
+            {
+                // It is the problem by now.
+            }
+            finally
+            {
+                Monitor.Exit(Gate);
+            }
+        }
+
+        /// <summary>
         /// Lets go of the folder. Waits at most 400 ms for a write that is under way; its thread then closes behind
         /// itself. What was known can still be read, nothing can be written any more.
         /// </summary>
-        public void Dispose()
+        /// <returns>
+        /// What the disk refused to the last, for <see cref="LedgerOptions.Carried"/> of the next script domain; null as a rule.
+        /// </returns>
+        public string? Close()
         {
             closing = true;
-            files.Journal.EndDelay();
-            if (Monitor.TryEnter(Gate, CloseMs))
+            if (!Monitor.TryEnter(Gate, CloseMs)) return null;
+            try
             {
-                try
-                {
-                    files.Dispose();
-                }
-                finally
-                {
-                    Monitor.Exit(Gate);
-                }
+                healAt = long.MinValue;
+                Heal();
+                var carried = Problem == null || files.Journal.IsClosed
+                    ? null
+                    : LedgerFiles.Carry(content, LedgerSeq, clock.NowMs);
+                files.Dispose();
+                return carried;
+            }
+            finally
+            {
+                Monitor.Exit(Gate);
             }
         }
+
+        /// <summary><see cref="Close"/> without a next script domain.</summary>
+        public void Dispose() => Close();
 
         private LedgerOperation Own(LedgerOperation operation)
         {
@@ -254,14 +261,33 @@ namespace JobBroker.Bridge.Ledger
             return own!;
         }
 
-        /// <summary>First the line, then what it means: a refused line has changed nothing.</summary>
-        private void Record(JournalEntry entry, bool flush)
+        private JournalEntry Next(JournalEntry entry)
         {
             entry.Seq = content.Seq + 1;
             entry.At = clock.NowMs;
+            return entry;
+        }
+
+        private bool TryRecord(JournalEntry entry, bool flush)
+        {
             try
             {
-                files.Journal.Append(entry, flush);
+                Record(entry, flush);
+                return true;
+            }
+            catch (LedgerUnavailableException)
+            {
+                return false;
+            }
+        }
+
+        /// <summary>First the line, then what it means: a refused line has changed nothing.</summary>
+        private void Record(JournalEntry entry, bool flush)
+        {
+            try
+            {
+                if (Problem != null) WriteAnew();
+                files.Journal.Append(Next(entry), flush);
             }
             finally
             {
@@ -276,6 +302,16 @@ namespace JobBroker.Bridge.Ledger
             {
                 Interlocked.Exchange(ref durableSeq, content.Seq);
             }
+        }
+
+        /// <summary>Throws LedgerUnavailableException, also when it was tried a moment ago.</summary>
+        private void WriteAnew()
+        {
+            if (clock.ElapsedMs < healAt) throw new LedgerUnavailableException(Problem!);
+            healAt = clock.ElapsedMs + HealMs;
+            results.PutAgain(content.Operations.InOrder);
+            files.Journal.Replace(LedgerFiles.SnapshotOf(content, clock.NowMs));
+            Interlocked.Exchange(ref durableSeq, content.Seq);
         }
 
         private static void Demand(bool condition, string otherwise, LedgerOperation? operation = null)

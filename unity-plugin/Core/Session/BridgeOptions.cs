@@ -50,6 +50,9 @@ namespace JobBroker.Bridge.Session
         /// <summary>… while more than so many operations are known.</summary>
         public int KeepOperations { get; set; } = 1000;
 
+        /// <summary>A journal of more lines becomes one snapshot when it is opened.</summary>
+        public int CompactLines { get; set; } = 5000;
+
         /// <summary>
         /// Opens the plain calls to every program and every user of this machine that reaches the port, without the
         /// token.
@@ -65,7 +68,12 @@ namespace JobBroker.Bridge.Session
         /// <summary>How long each part of a stop may take.</summary>
         public int StopMs { get; set; } = 500;
 
-        internal LedgerOptions ForLedger(string folder) =>
-            new LedgerOptions(folder) { ForgetAfterMs = ForgetAfterMs, KeepOperations = KeepOperations };
+        internal LedgerOptions ForLedger(string folder, string? carried) => new LedgerOptions(folder)
+        {
+            Carried = carried,
+            ForgetAfterMs = ForgetAfterMs,
+            KeepOperations = KeepOperations,
+            CompactLines = CompactLines,
+        };
     }
 }

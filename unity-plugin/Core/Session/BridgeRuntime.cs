@@ -41,6 +41,7 @@ namespace JobBroker.Bridge.Session
         private readonly HeartbeatThread heartbeat;
         private readonly Func<LedgerOperation, JObject> describeOutcome;
         private volatile bool reloading;
+        private string? saidProblem;
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
         public BridgeRuntime(
@@ -61,7 +62,9 @@ namespace JobBroker.Bridge.Session
                 string.IsNullOrEmpty(options.Token) ? EndpointRegistry.NewToken() : options.Token!);
             var folders = new StateFolders(options, editorId);
             folders.RestrictToUser();
-            Ledger = OperationLedger.Open(options.ForLedger(folders.Ledger), services.Clock);
+            Ledger = OperationLedger.Open(options.ForLedger(folders.Ledger, Session.CarriedLedger), services.Clock);
+            // A later script domain must not take it for newer than what is written from here on.
+            Session.CarriedLedger = null;
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadMonitor(services.Clock);
             logs = new ConsoleBuffer(services.Console, ports.SessionStore);
@@ -78,7 +81,7 @@ namespace JobBroker.Bridge.Session
                 json => Notify("operation/progress", json),
                 Crashed,
                 new LineOutlet(() => seat.TakesLog, json => Notify("operation/log", json)));
-            settlement = new Settlement(Ledger, ports.Log);
+            settlement = new Settlement(Ledger);
             var beginning = new Beginning(Ledger, settlement, security.Refusal, NotifyRunning, services.Clock);
             var resumeRecords = new ResumeRecords(ports.SessionStore);
             var calls = new ToolCalls(
@@ -210,7 +213,7 @@ namespace JobBroker.Bridge.Session
             push.Push(PushTypes.DomainReload, Generation);
             logs.SaveTo(ports.SessionStore);
             reloading = true;
-            Session.Save(Ledger.EndedUnwritten().Select(operation => operation.OperationId));
+            Session.Save();
             WriteEndpoint();
             return Close(false);
         }
@@ -238,7 +241,9 @@ namespace JobBroker.Bridge.Session
             heartbeatReport.Dispose();
             logs.Dispose();
             if (quitting) Ledger.Release();
-            Ledger.Dispose();
+            var carried = Ledger.Close();
+            // Only for the next script domain: a released folder may be another process's before this one tries again.
+            if (!quitting) Session.CarriedLedger = carried;
             Listening = false;
             return inTime;
         }
@@ -253,8 +258,20 @@ namespace JobBroker.Bridge.Session
 
         private void Beat()
         {
-            settlement.RetryUnwritten();
             Notify("bridge/heartbeat", heartbeatReport.Create());
+            // Behind the report, as a slow disk holds these up.
+            SayProblem();
+            Ledger.Heal();
+            endpoint.Restore();
+        }
+
+        private void SayProblem()
+        {
+            var problem = Ledger.Problem;
+            if (problem == saidProblem) return;
+            saidProblem = problem;
+            if (problem == null) ports.Log.Info("The ledger can be written again.");
+            else ports.Log.Warn(problem);
         }
 
         private void Log(ConsoleLine line)

@@ -16,7 +16,7 @@ namespace JobBroker.Bridge.Session
     {
         public bool Running { get; set; }
 
-        /// <summary>Why it does not run, and what to do; null when nothing is wrong.</summary>
+        /// <summary>Why it does not run, or runs nothing that changes the project, and what to do; null when nothing is wrong.</summary>
         public string? LastError { get; set; }
 
         public string EditorId { get; set; } = "";

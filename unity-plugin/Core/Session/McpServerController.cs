@@ -135,7 +135,7 @@ namespace JobBroker.Bridge.Session
             return new BridgeStatus
             {
                 Running = live.Listening,
-                LastError = lastError,
+                LastError = lastError ?? live.Ledger.Problem,
                 EditorId = live.Session.EditorId,
                 EditorSessionId = live.Session.EditorSessionId,
                 Generation = live.Session.Generation,

@@ -35,7 +35,7 @@ namespace JobBroker.Bridge.Session
         private const string TokenKey = "JobBroker.Token";
         private const string PushEndpointKey = "JobBroker.PushEndpoint";
         private const string PushSecretKey = "JobBroker.PushKey";
-        private const string RefusedKey = "JobBroker.RefusedBegins";
+        private const string CarriedKey = "JobBroker.CarriedLedger";
 
         private readonly object gate = new object();
         private readonly ISessionStore store;
@@ -51,9 +51,10 @@ namespace JobBroker.Bridge.Session
             this.clock = clock;
             Editor = editor;
             EditorId = editorId;
-            var known = store.Get(SessionKey);
-            IsNew = known == null;
-            EditorSessionId = known ?? Guid.NewGuid().ToString("D");
+            // Known before the start succeeds: another attempt goes on with the session that the ledger may have.
+            EditorSessionId = store.Get(SessionKey) ?? Guid.NewGuid().ToString("D");
+            store.Set(SessionKey, EditorSessionId);
+            IsNew = store.Get(GenerationKey) == null;
             Generation = IsNew ? 0 : Number(GenerationKey) + 1;
             var token = store.Get(TokenKey);
             Token = string.IsNullOrEmpty(token) ? newToken : token!;
@@ -105,7 +106,6 @@ namespace JobBroker.Bridge.Session
         /// </summary>
         public void SaveIdentity()
         {
-            store.Set(SessionKey, EditorSessionId);
             store.Set(GenerationKey, Generation.ToString(CultureInfo.InvariantCulture));
             store.Set(TokenKey, Token);
         }
@@ -126,16 +126,17 @@ namespace JobBroker.Bridge.Session
         };
 
         /// <summary>
-        /// Operations whose begin could not be journalled before the reload: the journal still has them as accepted.
+        /// What the script domain before could not write into the ledger; null as a rule. Main thread only.
         /// </summary>
-        public IReadOnlyList<string> RefusedBegins() =>
-            store.Get(RefusedKey)?.Split(new[] { '\n' }, StringSplitOptions.RemoveEmptyEntries) ?? new string[0];
+        public string? CarriedLedger
+        {
+            get => store.Get(CarriedKey);
+            set => store.Set(CarriedKey, value);
+        }
 
         /// <summary>Persists the state that the next script domain needs. Main thread only.</summary>
-        public void Save(IEnumerable<string> refusedBegins)
+        public void Save()
         {
-            var refused = string.Join("\n", refusedBegins);
-            store.Set(RefusedKey, refused.Length == 0 ? null : refused);
             lock (gate)
             {
                 store.Set(PushEndpointKey, PushEndpoint);

@@ -41,7 +41,6 @@ namespace JobBroker.Bridge.Session
         {
             var cause = session.IsNew ? RecoveryCause.EditorExit : RecoveryCause.DomainReload;
             if (session.IsNew) ledger.StartSession(session.EditorSessionId);
-            EndRefusedBegins();
             var open = ledger.Open().Select(operation => new OpenOperation(
                 operation.OperationId,
                 operation.State,
@@ -49,22 +48,6 @@ namespace JobBroker.Bridge.Session
                 tools.Get(operation.Tool ?? "")?.Resumable ?? false)).ToList();
             foreach (var step in RecoveryPlanner.Plan(cause, open)) Take(step, ledger.Get(step.OperationId)!);
             ledger.DropReads();
-        }
-
-        /// <summary>
-        /// They were reported as failed and never invoked: if queued again, they would run without their caller's
-        /// knowledge.
-        /// </summary>
-        private void EndRefusedBegins()
-        {
-            foreach (var operationId in session.RefusedBegins())
-            {
-                var operation = ledger.Get(operationId);
-                if (operation == null || operation.State != LedgerState.Accepted) continue;
-                const string message = "Not invoked: the ledger could not be written.";
-                ledger.End(operation, Outcome.Error(
-                    LedgerState.Failed, "ledger_unavailable", message, null, clock.NowMs));
-            }
         }
 
         private void Take(RecoveryStep step, LedgerOperation operation)

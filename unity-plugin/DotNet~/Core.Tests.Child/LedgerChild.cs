@@ -62,11 +62,12 @@ internal static class LedgerChild
 
     /// <summary>
     /// Begins operations until the disk refuses, then tries to begin more; with a ballast file to remove it makes room
-    /// and tries again, first with the same ledger, then with one opened anew.
+    /// and tries again with the same ledger, a second later.
     /// </summary>
     public static void Fill(string folder, string? ballast)
     {
-        var ledger = OperationLedger.Open(Small(folder), new WallClock());
+        var clock = new WallClock();
+        var ledger = OperationLedger.Open(Small(folder), clock);
         ledger.StartSession("filler");
         try
         {
@@ -92,10 +93,7 @@ internal static class LedgerChild
         if (ballast != null)
         {
             File.Delete(ballast);
-            TryMore(ledger);
-            ledger.Dispose();
-            ledger = OperationLedger.Open(Small(folder), new WallClock());
-            Recover(ledger);
+            clock.LaterMs = 1000;
             TryMore(ledger);
         }
 
@@ -169,6 +167,8 @@ internal static class LedgerChild
     {
         public long NowMs => DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
 
-        public long ElapsedMs => Environment.TickCount64;
+        public int LaterMs { get; set; }
+
+        public long ElapsedMs => Environment.TickCount64 + LaterMs;
     }
 }

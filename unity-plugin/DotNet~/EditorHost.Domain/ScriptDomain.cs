@@ -16,6 +16,7 @@ public sealed class ScriptDomain : IScriptDomain
     private readonly DomainContext context;
     private readonly McpServerController controller;
     private readonly TickWaits ticks = new(new HostClock());
+    private readonly LedgerDisk disk;
 
     public ScriptDomain(NativeEditor native, HostSettings settings, Action reload)
     {
@@ -54,6 +55,7 @@ public sealed class ScriptDomain : IScriptDomain
             PackageOf = _ => native.ToolPackage,
         };
         controller = new McpServerController(ports, OptionsOf(settings), []);
+        disk = new LedgerDisk(() => controller.Ledger?.Folder);
         controller.StartIfWanted(true);
         foreach (var (name, isForDevelopment) in native.ExtraTools) Register(name, isForDevelopment);
     }
@@ -74,12 +76,18 @@ public sealed class ScriptDomain : IScriptDomain
 
     public bool BeforeReload()
     {
+        disk.EndDelays();
         var inTime = controller.BeforeReload();
+        disk.Dispose();
         context.End();
         return inTime;
     }
 
-    public bool Quit() => controller.Quit();
+    public bool Quit()
+    {
+        disk.EndDelays();
+        return controller.Quit();
+    }
 
     public string Status()
     {
@@ -124,12 +132,9 @@ public sealed class ScriptDomain : IScriptDomain
 
     public void DropConnections() => controller.DropConnections();
 
-    public void BreakLedger(bool broken) => controller.Ledger?.SetBroken(broken);
+    public void BreakLedger(bool broken) => disk.IsBroken = broken;
 
-    public void SlowDisk(int milliseconds)
-    {
-        if (controller.Ledger is { } ledger) ledger.FlushDelayMs = milliseconds;
-    }
+    public void SlowDisk(int milliseconds) => disk.FlushMs = milliseconds;
 
     public void AddTool(string name, bool isForDevelopment)
     {

@@ -5,17 +5,15 @@ using JobBroker.Bridge.Endpoint;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <summary>
-    /// Writes a file, for this user alone, so that a crash leaves the old one or the new one. .NET cannot flush a
-    /// folder: the rename itself
-    /// becomes durable with the next flush of a file beside it, on the usual journalling file systems.
-    /// </summary>
+    /// <summary>Writes a file, for this user alone, so that readers and a crash meet the old one or the new one.</summary>
     internal static class AtomicFile
     {
         public const string TemporaryExtension = ".tmp";
 
-        /// <summary>Throws IOException or UnauthorizedAccessException, and leaves what was there before.</summary>
-        /// <param name="durable">False skips the flush to the disk.</param>
+        /// <summary>
+        /// Throws IOException or UnauthorizedAccessException: then the old one or the new one is there.
+        /// </summary>
+        /// <param name="durable">False skips the flushes of the file and of its folder to the disk.</param>
         public static void Write(string path, bool durable, Action<Stream> write)
         {
             var temporary = path + TemporaryExtension;
@@ -24,20 +22,14 @@ namespace JobBroker.Bridge.Ledger
                 // A leftover of a crash may have other rights.
                 File.Delete(temporary);
                 PrivateFile.CreateEmpty(temporary);
-                using (var stream = new FileStream(temporary, FileMode.Create, FileAccess.Write, FileShare.None))
+                using (var stream = new DiskFile(temporary, FileMode.Create, FileAccess.Write, FileShare.None))
                 {
                     write(stream);
                     stream.Flush(durable);
                 }
 
-                if (File.Exists(path))
-                {
-                    File.Replace(temporary, path, null);
-                }
-                else
-                {
-                    File.Move(temporary, path);
-                }
+                PrivateFile.MoveOver(temporary, path);
+                if (durable) PrivateFolder.Flush(Path.GetDirectoryName(path)!);
             }
             catch
             {

@@ -1,7 +1,6 @@
 #nullable enable
 using System;
 using System.IO;
-using System.Threading;
 using JobBroker.Bridge.Endpoint;
 
 namespace JobBroker.Bridge.Ledger
@@ -9,101 +8,103 @@ namespace JobBroker.Bridge.Ledger
     /// <summary>
     /// The journal while it is written: every line goes to the operating system at once, so that the end of the process
     /// loses nothing, and to the disk where the caller asks for it. Not safe for several threads, except
-    /// <see cref="EndDelay"/> and <see cref="FlushDelayMs"/>.
+    /// <see cref="Problem"/>.
     ///
-    /// After one failed write or flush it refuses everything: what the disk holds is unknown until the file is read
-    /// again. (Mono reports no error of a flush; of a write it does.)
+    /// After one failed write or flush the file is not trusted, as the system may have dropped what it had taken: nothing
+    /// is appended until <see cref="Replace"/> has written it anew. (Mono reports no error of a flush; of a write it does.)
     /// </summary>
     internal sealed class JournalFile
     {
-        private readonly FileStream stream;
+        private readonly string path;
 
-        private readonly ManualResetEvent delayEnded = new ManualResetEvent(false);
+        private DiskFile? stream;
 
-        private volatile int flushDelayMs;
+        private volatile string? problem;
 
-        private string? refusal;
-
-        public JournalFile(string path)
+        /// <param name="problem">Why the file that is there is not to be trusted; null when it is.</param>
+        public JournalFile(string path, string? problem)
         {
-            PrivateFile.Ensure(path);
-            // A buffer of one byte disables buffering: a line is one write.
-            stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, 1);
-            stream.Seek(0, SeekOrigin.End);
+            this.path = path;
+            this.problem = problem;
+            if (problem == null) stream = Opened();
         }
 
-        /// <summary>Fault: every append is refused while true.</summary>
-        public bool Broken { get; set; }
+        /// <summary>Why nothing can be appended, and what to do; null when the file is trusted.</summary>
+        public string? Problem => problem;
 
-        /// <summary>Fault: a slow disk. Milliseconds that each flush takes longer.</summary>
-        public int FlushDelayMs
-        {
-            get => flushDelayMs;
-            set => flushDelayMs = value;
-        }
-
-        /// <summary>Throws LedgerUnavailableException when an append would.</summary>
-        public void RefuseIfUnwritable()
-        {
-            if (Broken)
-            {
-                throw new LedgerUnavailableException("The ledger cannot be written (a fault that was asked for).");
-            }
-
-            if (refusal != null)
-            {
-                throw new LedgerUnavailableException(refusal);
-            }
-        }
+        public bool IsClosed { get; private set; }
 
         /// <summary>Throws LedgerUnavailableException; the line may then be on the disk or not.</summary>
         public void Append(JournalEntry entry, bool flush)
         {
-            RefuseIfUnwritable();
+            if (problem != null) throw new LedgerUnavailableException(problem);
             var line = JournalLine.Encode(entry);
+            Trusted(() =>
+            {
+                stream!.Write(line, 0, line.Length);
+                if (flush) stream.Flush(true);
+            });
+        }
+
+        /// <summary>Writes a new file that begins with this entry. Throws LedgerUnavailableException.</summary>
+        public void Replace(JournalEntry snapshot)
+        {
+            if (IsClosed) throw new LedgerUnavailableException(problem!);
+            var line = JournalLine.Encode(snapshot);
+            Trusted(() =>
+            {
+                AtomicFile.Write(path, true, file => file.Write(line, 0, line.Length));
+                stream = Opened();
+            });
+            problem = null;
+        }
+
+        /// <summary>Waits for the disk. Throws what FileStream throws.</summary>
+        public void Flush() => stream?.Flush(true);
+
+        public void Close()
+        {
+            IsClosed = true;
+            problem = "The ledger is closed: the scripts reload, or the Editor quits.";
+            CloseStream();
+        }
+
+        private void Trusted(Action write)
+        {
             try
             {
-                stream.Write(line, 0, line.Length);
-                stream.Flush();
-                if (flush)
-                {
-                    Flush();
-                }
+                write();
             }
             catch (Exception error)
             {
                 // Any exception, also the abort of a thread by a domain reload: the line may be half written.
-                refusal = $"The ledger could not be written ({error.Message}). Nothing runs until that is fixed: make "
-                    + "room on the disk, look at the folder's rights, then restart the bridge.";
-                throw new LedgerUnavailableException(refusal, error);
+                var unavailable = LedgerUnavailableException.Unwritable(Path.GetDirectoryName(path)!, error);
+                problem = unavailable.Message;
+                CloseStream();
+                throw unavailable;
             }
         }
 
-        /// <summary>Waits for the disk. Throws what FileStream throws.</summary>
-        public void Flush()
+        private DiskFile Opened()
         {
-            if (FlushDelayMs > 0)
-            {
-                delayEnded.WaitOne(FlushDelayMs);
-            }
-
-            stream.Flush(true);
+            PrivateFile.Ensure(path);
+            var opened = new DiskFile(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read);
+            opened.Seek(0, SeekOrigin.End);
+            return opened;
         }
 
-        /// <summary>Ends a slow disk's delay, now and for good. Any thread.</summary>
-        public void EndDelay() => delayEnded.Set();
-
-        public void Close()
+        private void CloseStream()
         {
-            refusal = refusal ?? "The ledger is closed.";
             try
             {
-                stream.Dispose();
+                stream?.Dispose();
             }
             catch (IOException)
             {
-                // The failed append has already been refused.
+                // What was not written has already been refused.
             }
+
+            stream = null;
         }
     }
 }

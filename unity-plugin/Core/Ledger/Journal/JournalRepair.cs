@@ -21,7 +21,7 @@ namespace JobBroker.Bridge.Ledger
         public static void CutTail(string path, JournalReading reading, ICollection<string> notices)
         {
             KeepAside(path, reading, notices);
-            using (var stream = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.Read))
+            using (var stream = new DiskFile(path, FileMode.Open, FileAccess.Write, FileShare.Read))
             {
                 stream.SetLength(reading.GoodBytes);
                 stream.Flush(true);

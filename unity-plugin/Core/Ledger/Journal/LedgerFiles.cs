@@ -1,8 +1,10 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.Globalization;
 using System.IO;
 using System.Linq;
+using System.Text;
 using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Ports;
 
@@ -23,13 +25,15 @@ namespace JobBroker.Bridge.Ledger
             LedgerContent content,
             JournalFile journal,
             ResultStore results,
-            List<string> notices)
+            List<string> notices,
+            long durableSeq)
         {
             this.folderLock = folderLock;
             Content = content;
             Journal = journal;
             Results = results;
             Notices = notices;
+            DurableSeq = durableSeq;
         }
 
         public LedgerContent Content { get; }
@@ -40,6 +44,8 @@ namespace JobBroker.Bridge.Ledger
 
         public IReadOnlyList<string> Notices { get; }
 
+        public long DurableSeq { get; }
+
         /// <summary>Throws LedgerUnavailableException with what to do.</summary>
         public static LedgerFiles Open(LedgerOptions options, IClock clock)
         {
@@ -48,18 +54,14 @@ namespace JobBroker.Bridge.Ledger
             {
                 PrivateFolder.Create(options.Folder);
                 folderLock = LedgerLock.Take(options.Folder);
-                return Read(folderLock, options, clock);
+                return options.Carried == null ? Read(folderLock, options, clock) : ReadCarried(folderLock, options);
             }
             catch (Exception error)
             {
                 folderLock?.Dispose();
                 if (error is IOException || error is UnauthorizedAccessException || error is NotSupportedException)
                 {
-                    throw new LedgerUnavailableException(
-                        $"The ledger's folder {options.Folder} cannot be written ({error.Message}). Nothing that "
-                        + "changes the project runs without it: give this user the right to write there and room on "
-                        + "the disk, or choose another folder.",
-                        error);
+                    throw LedgerUnavailableException.Unwritable(options.Folder, error);
                 }
 
                 throw;
@@ -75,9 +77,40 @@ namespace JobBroker.Bridge.Ledger
             folderLock.Dispose();
         }
 
+        /// <summary>Stands for all lines before it.</summary>
+        public static JournalEntry SnapshotOf(LedgerContent content, long nowMs)
+        {
+            var snapshot = JournalEntry.Snapshot(content);
+            snapshot.Seq = content.Seq;
+            snapshot.At = nowMs;
+            return snapshot;
+        }
+
+        /// <summary>All that memory knows, as text: the seq that is durable, a line feed, the line of a snapshot.</summary>
+        public static string Carry(LedgerContent content, long durableSeq, long nowMs) =>
+            durableSeq.ToString(CultureInfo.InvariantCulture) + "\n"
+            + Encoding.UTF8.GetString(JournalLine.Encode(SnapshotOf(content, nowMs))).TrimEnd('\n');
+
+        /// <summary>The journal that is there is not trusted: the script domain before could not write it.</summary>
+        private static LedgerFiles ReadCarried(LedgerLock folderLock, LedgerOptions options)
+        {
+            var parts = options.Carried!.Split(new[] { '\n' }, 2);
+            var line = Encoding.UTF8.GetBytes(parts[1]);
+            var content = new LedgerContent();
+            content.Apply(JournalLine.Decode(line, line.Length)!);
+            var notices = new List<string>();
+            var results = new ResultStore(Path.Combine(options.Folder, "results"));
+            CheckResults(results, content, options, notices);
+            var journal = new JournalFile(PathIn(options), "The ledger could not be written before the domain reload.");
+            var durableSeq = long.Parse(parts[0], NumberStyles.None, CultureInfo.InvariantCulture);
+            return new LedgerFiles(folderLock, content, journal, results, notices, durableSeq);
+        }
+
+        private static string PathIn(LedgerOptions options) => Path.Combine(options.Folder, "ledger.log");
+
         private static LedgerFiles Read(LedgerLock folderLock, LedgerOptions options, IClock clock)
         {
-            var path = Path.Combine(options.Folder, "ledger.log");
+            var path = PathIn(options);
             var notices = new List<string>();
             var content = new LedgerContent();
             AtomicFile.TryDelete(path + AtomicFile.TemporaryExtension);
@@ -87,7 +120,7 @@ namespace JobBroker.Bridge.Ledger
                 ? Compact(path, content, options, clock, notices)
                 : new List<StoredResult>();
 
-            var journal = new JournalFile(path);
+            var journal = new JournalFile(path, null);
             try
             {
                 // Lines that only the operating system had count as durable from here on.
@@ -102,7 +135,7 @@ namespace JobBroker.Bridge.Ledger
                 var results = new ResultStore(Path.Combine(options.Folder, "results"));
                 unnamed.ForEach(results.Remove);
                 CheckResults(results, content, options, notices);
-                return new LedgerFiles(folderLock, content, journal, results, notices);
+                return new LedgerFiles(folderLock, content, journal, results, notices, content.Seq);
             }
             catch
             {
@@ -145,12 +178,9 @@ namespace JobBroker.Bridge.Ledger
             string path, LedgerContent content, LedgerOptions options, IClock clock, List<string> notices)
         {
             var results = Forget(content, options, clock);
-            var snapshot = JournalEntry.Snapshot(content);
-            snapshot.Seq = content.Seq;
-            snapshot.At = clock.NowMs;
             try
             {
-                var line = JournalLine.Encode(snapshot);
+                var line = JournalLine.Encode(SnapshotOf(content, clock.NowMs));
                 AtomicFile.Write(path, true, stream => stream.Write(line, 0, line.Length));
                 return results;
             }

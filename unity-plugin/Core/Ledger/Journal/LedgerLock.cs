@@ -29,7 +29,8 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>
-        /// Throws LedgerInUseException, naming the owner, when another process has it or only reloads; IOException and
+        /// Throws LedgerInUseException, naming the owner, when another process has it or only reloads;
+        /// LedgerUnavailableException when somebody holds the lock who does not own the folder; IOException and
         /// UnauthorizedAccessException when the folder cannot be written.
         /// </summary>
         public static LedgerLock Take(string folder)
@@ -53,7 +54,12 @@ namespace JobBroker.Bridge.Ledger
                     }
                 }
 
-                if (attempt == Attempts) throw InUse(folder, ownerFile);
+                if (attempt == Attempts)
+                {
+                    throw LedgerOwner.IsAnotherAlive(ownerFile) ? InUse(folder, ownerFile) : new LedgerUnavailableException(
+                        $"The lock of the ledger in {folder} is held by another program, a backup or a virus scanner for "
+                        + "instance. It is tried again every second. If this stays, end that program.");
+                }
 
                 // A script domain that ended without closing its ledger leaves the file to the finalizer.
                 GC.Collect();
@@ -85,7 +91,7 @@ namespace JobBroker.Bridge.Ledger
             PrivateFile.Ensure(path);
             try
             {
-                stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+                stream = new DiskFile(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
             }
             catch (IOException error) when (IsSharingViolation(error))
             {

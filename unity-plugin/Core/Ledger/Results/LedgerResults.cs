@@ -1,6 +1,6 @@
 #nullable enable
 using System;
-using System.IO;
+using System.Collections.Generic;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Ledger
@@ -24,10 +24,7 @@ namespace JobBroker.Bridge.Ledger
             this.largeBytes = largeBytes;
         }
 
-        /// <summary>
-        /// The outcome as the ledger keeps it: a large result is on the disk and left out. Throws
-        /// LedgerUnavailableException when it could not be written; trying again is safe.
-        /// </summary>
+        /// <summary>The outcome as the ledger keeps it: a large result is on the disk and left out.</summary>
         public Outcome Keep(LedgerOperation operation, Outcome outcome, out StoredResult? stored)
         {
             stored = null;
@@ -37,20 +34,19 @@ namespace JobBroker.Bridge.Ledger
                 return outcome;
             }
 
-            try
+            stored = store.Put(operation.OperationId, json, operation.ReadOnly);
+            return outcome.WithoutResult();
+        }
+
+        /// <summary>Writes the files that the disk refused before.</summary>
+        public void PutAgain(IEnumerable<LedgerOperation> operations)
+        {
+            foreach (var operation in operations)
             {
-                stored = store.Put(operation.OperationId, json, operation.ReadOnly);
-                return outcome.WithoutResult();
-            }
-            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
-            {
-                // A read's result may stay in memory; that of a mutating tool must be on the disk.
-                return operation.ReadOnly
-                    ? outcome
-                    : throw new LedgerUnavailableException(
-                        $"The result of {operation.OperationId} could not be written ({error.Message}). Make room on "
-                        + "the disk, and look at the rights of the ledger's folder.",
-                        error);
+                if (operation.StoredResult?.InMemory is { } json)
+                {
+                    operation.StoredResult = store.Put(operation.OperationId, json, operation.ReadOnly);
+                }
             }
         }
 

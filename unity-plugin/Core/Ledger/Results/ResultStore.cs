@@ -21,14 +21,21 @@ namespace JobBroker.Bridge.Ledger
             this.folder = folder;
         }
 
-        /// <summary>Throws IOException or UnauthorizedAccessException when it cannot be written.</summary>
+        /// <summary>What the disk refuses stays in memory.</summary>
         public StoredResult Put(string operationId, JsonText json, bool readOnly)
         {
-            PrivateFolder.Create(folder);
             var name = ResultName.Of(operationId, readOnly);
-            var crc = "";
-            AtomicFile.Write(PathOf(name), !readOnly, stream => crc = json.WriteTo(stream));
-            return new StoredResult(name, json.Length, crc);
+            try
+            {
+                PrivateFolder.Create(folder);
+                var crc = "";
+                AtomicFile.Write(PathOf(name), !readOnly, stream => crc = json.WriteTo(stream));
+                return new StoredResult(name, json.Length, crc);
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                return new StoredResult(name, json.Length, json.WriteTo(Stream.Null)) { InMemory = json };
+            }
         }
 
         /// <summary>
@@ -45,6 +52,7 @@ namespace JobBroker.Bridge.Ledger
         /// </summary>
         public byte[]? Read(StoredResult result, long offset, int length)
         {
+            if (result.InMemory != null) return result.InMemory.Part(offset, length);
             try
             {
                 using (var stream = new FileStream(

@@ -21,6 +21,9 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>CRC-32 of the whole file; without it nothing vouches for the file.</summary>
         public string Crc { get; }
 
+        /// <summary>The result itself while the disk refuses its file; null as a rule.</summary>
+        public JsonText? InMemory { get; set; }
+
         /// <summary>The file was read once from end to end and is what was written.</summary>
         public bool Verified
         {

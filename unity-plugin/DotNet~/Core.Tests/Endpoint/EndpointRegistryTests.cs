@@ -5,6 +5,7 @@ using System.Linq;
 using System.Runtime.Versioning;
 using System.Threading;
 using JobBroker.Bridge.Endpoint;
+using JobBroker.Bridge.Tests.Ledger;
 using JobBroker.Bridge.Tests.Wire;
 using Newtonsoft.Json.Linq;
 using Xunit;
@@ -75,8 +76,8 @@ public sealed class EndpointRegistryTests : IDisposable
         registry.Write(Record("first"));
         // An older version, a restored backup and a crash between two steps may have left these.
         File.SetUnixFileMode(registry.Files[0], OwnFile | UnixFileMode.OtherRead);
-        File.WriteAllText(registry.Files[0] + ".new", "left by a crash");
-        File.SetUnixFileMode(registry.Files[0] + ".new", OwnFile | UnixFileMode.OtherRead | UnixFileMode.GroupRead);
+        File.WriteAllText(registry.Files[0] + ".tmp", "left by a crash");
+        File.SetUnixFileMode(registry.Files[0] + ".tmp", OwnFile | UnixFileMode.OtherRead | UnixFileMode.GroupRead);
         using var stop = new ManualResetEventSlim();
         var open = 0;
         registry.Write(Record("second"));
@@ -157,6 +158,41 @@ public sealed class EndpointRegistryTests : IDisposable
         Assert.True(File.Exists(samePid.Files[1]));
         Registry().Remove();
         Assert.Empty(log.Lines);
+    }
+
+    [Fact]
+    public void What_was_removed_and_what_the_disk_refused_is_written_again_with_the_next_heartbeat_and_said_once()
+    {
+        var registry = Registry();
+        registry.Write(Record("old"));
+        using var disk = new FaultyDisk(home) { Broken = true };
+        Assert.False(registry.Write(Record("new")));
+        registry.Restore();
+        Assert.Equal(2, log.Lines.Count);
+        Assert.All(log.Lines, line => Assert.Contains(FaultyDisk.Full, line));
+        Assert.Equal("old", (string?)JObject.Parse(File.ReadAllText(registry.Files[0]))["token"]);
+        disk.Broken = false;
+        registry.Restore();
+        Assert.Equal("new", (string?)JObject.Parse(File.ReadAllText(registry.Files[0]))["token"]);
+
+        File.Delete(registry.Files[0]);
+        Directory.Delete(Path.Combine(project, "Library"), true);
+        registry.Restore();
+        Assert.All(registry.Files, file => Assert.True(File.Exists(file)));
+        registry.Remove();
+        registry.Restore();
+        Assert.All(registry.Files, file => Assert.False(File.Exists(file)));
+        Assert.Equal(2, log.Lines.Count);
+    }
+
+    [Fact]
+    public void A_file_that_another_process_wrote_is_left_alone()
+    {
+        var before = Registry();
+        before.Write(Record("old", pid: 1));
+        Registry().Write(Record("new", pid: 2));
+        before.Restore();
+        Assert.Equal("new", (string?)JObject.Parse(File.ReadAllText(before.Files[0]))["token"]);
     }
 
     [Fact]

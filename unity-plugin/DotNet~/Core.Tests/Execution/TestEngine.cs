@@ -23,7 +23,7 @@ internal sealed class TestEngine : IDisposable
     {
         Ledger = OperationLedger.Open(new LedgerOptions(Folder.Path), Clock);
         var progress = new ProgressBoard(Clock, intervalMs, Progress.Add, _ => { });
-        Settlement = new Settlement(Ledger, new WireLog());
+        Settlement = new Settlement(Ledger);
         Settlement.Ended += operation => Told.Add(operation.State);
         var calls = new ToolCalls(
             new CancellationRegistry(), progress, new ResumeRecords(new NoSession()), Clock, MainThread, () => new JObject());

@@ -23,7 +23,7 @@ public sealed class DiskFaultTests
             "/bin/sh", new[] { "-c", script, "sh", ChildProcess.Assembly, "ledger-fill", folder.Path });
         var lines = child.Rest();
         Assert.True(lines.LastOrDefault() == "done", string.Join("\n", lines) + child.Errors());
-        ExpectRefused(lines, new[] { "more 0" });
+        ExpectRefused(lines);
 
         using var ledger = OperationLedger.Open(new LedgerOptions(folder.Path), new ManualClock());
         ExpectJournalled(ledger, lines);
@@ -31,11 +31,11 @@ public sealed class DiskFaultTests
     }
 
     [TmpfsFact]
-    public void A_full_disk_refuses_instead_of_running_and_works_when_opened_with_room()
+    public void A_full_disk_refuses_instead_of_running_and_the_ledger_goes_on_by_itself_once_there_is_room()
     {
         using var folder = new TestFolder();
         var script = $"""
-            mount -t tmpfs -o size=256k none "$1" && head -c 100000 /dev/zero > "$1/ballast" &&
+            mount -t tmpfs -o size=256k none "$1" && head -c 160000 /dev/zero > "$1/ballast" &&
             "{TestRuntime.Program}" "{ChildProcess.Assembly}" ledger-fill "$1/ledger" "$1/ballast" &&
             cp -r "$1/ledger" "$2"
             """;
@@ -45,7 +45,8 @@ public sealed class DiskFaultTests
         var lines = child.Rest();
         Assert.True(lines.LastOrDefault() == "done", string.Join("\n", lines) + child.Errors());
         Assert.Contains(lines, line => line.StartsWith("refused") && line.Contains(TestRuntime.DiskFull));
-        ExpectRefused(lines, new[] { "more 0", "more 0", "more 20" });
+        ExpectRefused(lines);
+        Assert.Equal(new[] { "more 0", "more 20" }, lines.Where(line => line.StartsWith("more")));
 
         using var ledger = OperationLedger.Open(new LedgerOptions(kept), new ManualClock());
         ExpectJournalled(ledger, lines);
@@ -107,10 +108,9 @@ public sealed class DiskFaultTests
         Assert.Contains("give this user the right to write there", lines);
     }
 
-    private static void ExpectRefused(IReadOnlyList<string> lines, IReadOnlyList<string> attempts)
+    private static void ExpectRefused(IReadOnlyList<string> lines)
     {
         Assert.Contains(lines, line => line.StartsWith("refused"));
-        Assert.Equal(attempts, lines.Where(line => line.StartsWith("more")));
         var completed = lines.Count(line => line.StartsWith("completed"));
         Assert.True(completed > 3, "the disk was full before anything could be done");
         Assert.Contains("readable " + completed, lines);

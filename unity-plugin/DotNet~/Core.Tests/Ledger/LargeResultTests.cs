@@ -194,16 +194,39 @@ public sealed class LargeResultTests : IDisposable
     }
 
     [Fact]
-    public void That_cannot_be_written_is_refused_and_may_be_tried_again()
+    public void That_cannot_be_written_is_kept_in_memory_and_a_later_process_says_that_it_is_lost()
     {
-        using var ledger = Open();
-        var operation = ledger.Begun("op");
-        File.WriteAllText(folder.Results, "a file where the folder should be");
-        Assert.Throws<LedgerUnavailableException>(() => ledger.End(operation, Outcome.Completed(JsonText.Of(Large), 1, 2)));
-        Assert.Equal(LedgerState.Running, operation.State);
-        File.Delete(folder.Results);
-        ledger.End(operation, Outcome.Completed(JsonText.Of(Large), 1, 2));
-        Assert.True(JToken.DeepEquals(Large, ledger.ResultOf(operation)));
+        using (var ledger = Open())
+        {
+            File.WriteAllText(folder.Results, "a file where the folder should be");
+            var operation = ledger.Ended("op", result: Large);
+            Assert.Equal(LedgerState.Completed, operation.State);
+            Assert.True(JToken.DeepEquals(Large, ledger.ResultOf(operation)));
+            Assert.Equal(10, ledger.ResultPart(operation, 5, 10)!.Length);
+            Assert.Null(ledger.Problem);
+        }
+
+        using var again = Open();
+        Assert.Equal("result_lost", again.Get("op")!.Outcome!.ErrorType);
+    }
+
+    [Fact]
+    public void That_the_disk_refused_with_its_line_gets_its_file_when_the_journal_heals()
+    {
+        using var disk = new FaultyDisk(folder.Path);
+        using (var ledger = Open())
+        {
+            var operation = ledger.Begun("op");
+            disk.Broken = true;
+            ledger.End(operation, Outcome.Completed(JsonText.Of(Large), 1, 2));
+            Assert.True(JToken.DeepEquals(Large, ledger.ResultOf(operation)));
+            disk.Broken = false;
+            ledger.Heal();
+            Assert.Single(Directory.GetFiles(folder.Results));
+        }
+
+        using var again = Open();
+        Assert.True(JToken.DeepEquals(Large, again.ResultOf(again.Get("op")!)));
     }
 
     private void Damage(string damage)

@@ -41,7 +41,7 @@ public sealed class LedgerLockTests : IDisposable
         for (var generation = 0; generation < 3; generation++)
         {
             var ledger = Open();
-            Assert.Throws<LedgerInUseException>(() => Open());
+            Assert.Throws<LedgerUnavailableException>(() => Open());
             ledger.Ended("op" + generation);
             ledger.Dispose();
             ledger.Dispose();

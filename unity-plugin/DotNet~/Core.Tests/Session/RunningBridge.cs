@@ -6,6 +6,7 @@ using System.Linq;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Tests.Ledger;
 using JobBroker.Bridge.Tests.Tools.InMemory;
 using JobBroker.Bridge.Tests.Wire;
 using Newtonsoft.Json.Linq;
@@ -18,16 +19,26 @@ internal sealed class RunningBridge : IDisposable
 {
     public const string Token = "c29tZS10b2tlbi1vZi0yNC1ieXRlcw";
 
-    private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
+    private readonly TestFolder folder = new();
     private readonly ISessionStore store;
+    private readonly Type[] tools;
 
-    public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null, ISessionStore? store = null)
+    /// <param name="tools">Those of the project, beside the bridge's own.</param>
+    /// <param name="listens">False where something keeps it from its start; null where that does not matter.</param>
+    public RunningBridge(
+        Action<BridgeOptions>? change = null,
+        IClock? clock = null,
+        ISessionStore? store = null,
+        Type[]? tools = null,
+        bool? listens = true,
+        InMemoryEditor? editor = null)
     {
-        Editor = new InMemoryEditor(clock: clock ?? new StopwatchClock());
+        this.tools = tools ?? [];
+        Editor = editor ?? new InMemoryEditor(clock: clock ?? new StopwatchClock());
         this.store = store ?? new InMemorySession();
-        Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token, StopMs = 20_000 };
+        Options = new BridgeOptions { StateFolder = Path.Combine(folder.Path, "state"), Port = 0, Token = Token, StopMs = 20_000 };
         change?.Invoke(Options);
-        Controller = Started();
+        Controller = Started(listens);
     }
 
     public BridgeOptions Options { get; }
@@ -42,6 +53,13 @@ internal sealed class RunningBridge : IDisposable
     public (double Ms, double MainThreadMs, double ProcessorMs) StartTook { get; private set; }
 
     public int Port => Controller.Status().Port;
+
+    /// <summary>The one with the token, and the project's.</summary>
+    public string[] EndpointFiles =>
+    [
+        Path.Combine(Options.StateFolder, "editors", Controller.Status().EditorId + ".json"),
+        Path.Combine(Editor.Info.ProjectPath, "Library", "JobBroker", "endpoint.json"),
+    ];
 
     public string EndpointFile => Directory.GetFiles(Path.Combine(Options.StateFolder, "editors")).Single();
 
@@ -93,7 +111,7 @@ internal sealed class RunningBridge : IDisposable
     }
 
     /// <summary>The end of the script domain, and the next one.</summary>
-    public void Reload(bool listens = true)
+    public void Reload(bool? listens = true)
     {
         Assert.True(Controller.BeforeReload());
         Controller = Started(listens);
@@ -103,10 +121,10 @@ internal sealed class RunningBridge : IDisposable
     {
         Controller.Quit();
         Editor.Dispose();
-        Directory.Delete(folder, true);
+        folder.Dispose();
     }
 
-    private McpServerController Started(bool listens = true)
+    private McpServerController Started(bool? listens)
     {
         var ports = new BridgePorts
         {
@@ -115,10 +133,10 @@ internal sealed class RunningBridge : IDisposable
             Log = Log,
         };
         var cost = new StartCost();
-        var controller = new McpServerController(ports, Options, []);
+        var controller = new McpServerController(ports, Options, tools);
         controller.Start();
         StartTook = (cost.Milliseconds, cost.MainThreadMs, cost.ProcessorMs);
-        Assert.True(controller.IsRunning == listens, controller.Status().LastError);
+        Assert.True(listens == null || controller.IsRunning == listens, controller.Status().LastError);
         return controller;
     }
 

@@ -20,8 +20,8 @@ internal sealed record ExpectedOperation(string Id, string? Hash, long Order)
     public bool MayLeave => State == LedgerState.Revoked || State == LedgerState.NotStarted
         || (Acknowledged && LedgerState.HasEnded(State));
 
-    /// <summary>Its outcome is only in memory; the disk calls it accepted.</summary>
-    public bool Unwritten { get; set; }
+    /// <summary>What the disk says while its outcome is only in memory; null when that is written.</summary>
+    public string? OnDisk { get; set; }
 }
 
 /// <summary>What the ledger must say, kept by simple means: a dictionary, copied as a whole for roll-backs.</summary>
@@ -53,16 +53,17 @@ internal sealed class ExpectedLedger
         {
             operation.Durable = true;
             operation.AcknowledgementDurable = operation.Acknowledged;
+            operation.OnDisk = null;
         }
     }
 
     /// <summary>The memory of a process is gone; the disk is as it was.</summary>
     public void LoseMemory()
     {
-        foreach (var operation in Operations.Values.Where(operation => operation.Unwritten))
+        foreach (var operation in Operations.Values.Where(operation => operation.OnDisk != null))
         {
-            operation.State = LedgerState.Accepted;
-            operation.Unwritten = false;
+            operation.State = operation.OnDisk!;
+            operation.OnDisk = null;
         }
     }
 }

@@ -9,25 +9,24 @@ namespace JobBroker.Bridge.Tests.Ledger.Model;
 /// <content>What happens to the process and to the folder.</content>
 internal sealed partial class ModelWorld
 {
-    /// <summary>The script domain goes; what was ended unwritten is remembered, as the session store does.</summary>
+    /// <summary>The script domain goes; what the disk refuses goes over with the session store.</summary>
     private void Reload()
     {
         Note("reload");
-        var unwritten = ledger.EndedUnwritten().Select(operation => operation.OperationId).ToList();
-        ledger.Dispose();
-        ledger = Opened();
+        disk.Broken &= ledger.Problem != null;
+        var carried = ledger.Close();
+        Assert.Equal(disk.Broken, carried != null);
+        ledger = Opened(carried);
         TakeForgotten();
-        foreach (var id in unwritten)
+        if (ledger.Problem == null)
         {
-            ledger.End(ledger.Get(id)!, NotInvoked());
-            expected.Operations[id].Unwritten = false;
+            Flushed();
         }
 
         queue.Clear();
         Recover(RecoveryCause.DomainReload);
         Assert.Equal(
             expected.InOrder.Where(op => op.State == LedgerState.Accepted).Select(op => op.Id), queue);
-        Flushed();
         seated.Saw(ledger);
     }
 
@@ -35,7 +34,7 @@ internal sealed partial class ModelWorld
     private void Crash(bool powerCut)
     {
         Note(powerCut ? "power cut" : "crash");
-        ledger.Dispose();
+        Vanish();
         expected.LoseMemory();
         if (powerCut)
         {
@@ -46,6 +45,14 @@ internal sealed partial class ModelWorld
         }
 
         StartProcess();
+    }
+
+    /// <summary>The process writes nothing any more.</summary>
+    private void Vanish()
+    {
+        disk.Broken = true;
+        ledger.Dispose();
+        disk.Broken = false;
     }
 
     /// <summary>Nothing durable may be missing; of the rest the file is believed.</summary>
@@ -99,7 +106,7 @@ internal sealed partial class ModelWorld
     /// <summary>An older folder is restored, or the folder removed, while the Editor is closed.</summary>
     private void RollBack()
     {
-        ledger.Dispose();
+        Vanish();
         Directory.Delete(Folder, true);
         if (copies.Count == 0 || random.Next(8) == 0)
         {
@@ -129,11 +136,5 @@ internal sealed partial class ModelWorld
         {
             CopyAll(folder, Path.Combine(to, Path.GetFileName(folder)));
         }
-    }
-
-    private long BytesBeforeLastLine()
-    {
-        var bytes = File.ReadAllBytes(Journal);
-        return Array.LastIndexOf(bytes, (byte)'\n', bytes.Length - 2) + 1;
     }
 }

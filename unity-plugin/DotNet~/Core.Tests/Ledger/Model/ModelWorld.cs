@@ -21,6 +21,8 @@ internal sealed partial class ModelWorld : IDisposable
 
     private readonly TestFolder root = new(inMemory: true);
 
+    private readonly FaultyDisk disk;
+
     private readonly ModelStore[] stores = { new("store-a"), new("store-b") };
 
     private readonly Dictionary<string, int> begun = new();
@@ -45,6 +47,7 @@ internal sealed partial class ModelWorld : IDisposable
     {
         random = new Random(seed);
         seated = stores[0];
+        disk = new FaultyDisk(Folder, DiskStep.Write, DiskStep.Flush, DiskStep.Rename);
         ledger = null!;
         StartProcess();
     }
@@ -60,6 +63,7 @@ internal sealed partial class ModelWorld : IDisposable
     public void Dispose()
     {
         ledger.Dispose();
+        disk.Dispose();
         root.Dispose();
     }
 
@@ -68,9 +72,11 @@ internal sealed partial class ModelWorld : IDisposable
         clock.NowMs += random.Next(20);
 
         // A broken disk is fixed soon, or most of a life would be refusals.
-        if (ledger.SetBroken(false))
+        disk.Broken &= random.Next(3) > 0;
+        if (ledger.Problem != null && random.Next(2) == 0)
         {
-            ledger.SetBroken(random.Next(3) > 0);
+            clock.NowMs += 1000;
+            Writes(ledger.Heal);
         }
 
         var steps = new (int Weight, Action Do)[]
@@ -93,7 +99,7 @@ internal sealed partial class ModelWorld : IDisposable
             (2, ForeignHello),
             (3, CopyFolder),
             (2, RollBack),
-            (3, () => ledger.SetBroken(!ledger.SetBroken(true))),
+            (3, () => disk.Broken = !disk.Broken),
         };
         var pick = random.Next(steps.Sum(step => step.Weight));
         foreach (var (weight, action) in steps)
@@ -121,8 +127,11 @@ internal sealed partial class ModelWorld : IDisposable
         HelloFrom(seated, Math.Max(seated.Epoch, ledger.Fence?.Epoch ?? 0) + 1, "nonce-" + ++names);
     }
 
-    private OperationLedger Opened() => OperationLedger.Open(
-        new LedgerOptions(Folder) { ForgetAfterMs = 50, KeepOperations = 4, CompactLines = 30, LargeResultBytes = 200 },
+    private OperationLedger Opened(string? carried = null) => OperationLedger.Open(
+        new LedgerOptions(Folder)
+        {
+            Carried = carried, ForgetAfterMs = 50, KeepOperations = 4, CompactLines = 30, LargeResultBytes = 200,
+        },
         clock);
 
     private void Recover(RecoveryCause cause)
@@ -144,8 +153,7 @@ internal sealed partial class ModelWorld : IDisposable
                     expected.Operations[step.OperationId].State = LedgerState.NotStarted;
                     break;
                 case RecoveryAction.Interrupt:
-                    ledger.End(operation, Sample.Interrupted(step.Reason));
-                    expected.Operations[step.OperationId].State = LedgerState.Interrupted;
+                    End(operation, Sample.Interrupted(step.Reason));
                     break;
             }
         }
