@@ -27,6 +27,8 @@ namespace JobBroker.Bridge.Session
         private readonly ToolServices services;
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
+        private readonly TickPump ticks;
+        private readonly OwnPlay ownPlay;
         private readonly WorkerSeat seat;
         private readonly Handshake hello;
         private readonly FenceGate fence;
@@ -44,8 +46,9 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
         public BridgeRuntime(
-            BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses, McpCommunicationLog log)
+            BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses, McpCommunicationLog log, TickPump ticks)
         {
+            this.ticks = ticks;
             this.ports = ports;
             services = ports.Services;
             this.options = options;
@@ -64,6 +67,7 @@ namespace JobBroker.Bridge.Session
             Ledger = OperationLedger.Open(options.ForLedger(folders.Ledger), services.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadMonitor(services.Clock);
+            ownPlay = new OwnPlay(services.PlayMode, ports.SessionStore);
             logs = new ConsoleBuffer(services.Console, ports.SessionStore);
             logs.Refresh(services.Clock.NowMs);
             services.Logs = logs;
@@ -85,7 +89,7 @@ namespace JobBroker.Bridge.Session
                 cancellations, progress, resumeRecords, services.Clock, services.MainThread, Session.Standing);
             var executor = new Executor(beginning, calls, settlement);
             var readiness = new ReadinessWait(() => services.Editor.Phase, progress, services.Clock);
-            var main = new MainLane(Queue, executor, readiness, services.Clock, services.MainThread);
+            var main = new MainLane(Queue, executor, readiness, services.Clock, ticks);
             Engine = new ExecutionEngine(Queue, main, new BackgroundLane(Queue, executor, Crashed), calls, settlement);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             describeOutcome = wire.OutcomeOf;
@@ -201,6 +205,8 @@ namespace JobBroker.Bridge.Session
             Tools.ShowDevelopmentOnly(services.Security.Current.IsDevelopment);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
+            var isBusy = Engine.IsBusy;
+            ticks.Look(ownPlay.Lasts(isBusy) || isBusy || Readiness.WorkOf(services.Editor.Phase) != null);
             mainThread.Tick();
         }
 
