@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using System.Net;
 using JobBroker.Bridge.Api;
@@ -53,8 +54,7 @@ namespace JobBroker.Bridge.Session
             services = ports.Services;
             this.options = options;
             seat = new WorkerSeat(services.Clock);
-            var identity = EditorIdentity.Of(services.Editor.ProjectPath, Dns.GetHostName());
-            if (options.EditorId != null) identity = identity.WithId(options.EditorId);
+            var identity = Identity();
             var editorId = identity.EditorId;
             Session = new McpSessionManager(
                 ports.SessionStore,
@@ -247,6 +247,25 @@ namespace JobBroker.Bridge.Session
             Ledger.Dispose();
             Listening = false;
             return inTime;
+        }
+
+        /// <summary>An Editor session keeps its id: another one would be another Editor, without what this one has accepted.</summary>
+        private EditorIdentity Identity()
+        {
+            var project = services.Editor.ProjectPath;
+            var known = options.EditorId ?? ports.SessionStore.Get(McpSessionManager.EditorIdKey);
+            if (known != null) return EditorIdentity.Of(project, "").WithId(known);
+            try
+            {
+                return EditorIdentity.Of(project, MachineName.Of(options.StateFolder, Dns.GetHostName()));
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                throw new LedgerUnavailableException(
+                    $"The name of this machine, which is part of this Editor's id, can be neither read nor kept in {options.StateFolder}: "
+                    + $"{error.Message} Give that folder to this user; the bridge tries again by itself.",
+                    error);
+            }
         }
 
         private void WriteEndpoint() => endpoint.Write(new EndpointRecord(

@@ -21,13 +21,13 @@ internal sealed class RunningBridge : IDisposable
     private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
     private readonly ISessionStore store;
 
-    public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null, ISessionStore? store = null)
+    public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null, ISessionStore? store = null, bool listens = true)
     {
         Editor = new InMemoryEditor(clock: clock ?? new StopwatchClock());
         this.store = store ?? new InMemorySession();
         Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token, StopMs = 20_000 };
         change?.Invoke(Options);
-        Controller = Started();
+        Controller = Started(listens);
     }
 
     public BridgeOptions Options { get; }
