@@ -11,7 +11,7 @@ import { startEditorUnderTest } from "../../harness/editor/editor-under-test.js"
 test.for(ENGINES)("the machine's name is the first host name, for both sides (%s)", async (engine) => {
   const editor = await startEditorUnderTest(engine);
   try {
-    const state = join(editor.folder, ".unity-job-broker");
+    const state = join(editor.folder, "home", ".unity-job-broker");
     expect(readFileSync(join(state, "machine"), "utf8")).toBe(`${hostname()}\n`);
     const project = join(realpathSync(dirname(editor.ledgerFolder)), "Project");
     expect(editor.editorId).toBe(editorIdOf("Project", thisMachine(state, "another.example"), project));
