@@ -62,21 +62,38 @@ describe("the bridge of a parked Editor", { skip: !hasDotnet }, () => {
       await editor.do(PARKED);
       const updates = async (): Promise<number> => Number((await editor.do({ do: "status" })).updates);
       const owner = await editor.owner();
+      /** One that has not come yet: a second of the Editor's time. */
+      const nextHeartbeat = async (): Promise<void> => {
+        for (const _ of owner.unread("bridge/heartbeat")) await owner.notice("bridge/heartbeat");
+        await owner.notice("bridge/heartbeat");
+      };
+      const untilUpdates = async (enough: number): Promise<void> => {
+        while ((await updates()) < enough) await nextHeartbeat();
+      };
+      const untilAsleep = async (): Promise<void> => {
+        for (let before = -1, now = await updates(); now !== before; now = await updates()) {
+          before = now;
+          await nextHeartbeat();
+        }
+      };
       const play = (id: string, Action: string) =>
         owner.submit(id, { tool: "control-play-mode", arguments: { Action } });
       await editor.do({ do: "script", playModeReloads: false });
       await play("enter", "Enter");
       expect(await owner.finished("enter")).toMatchObject({ status: "completed" });
       // More than the ticks that follow every operation.
-      const enough = (await updates()) + 200;
-      while ((await updates()) < enough) await owner.notice("bridge/heartbeat");
+      await untilUpdates((await updates()) + 200);
 
       await play("exit", "Exit");
       expect(await owner.finished("exit")).toMatchObject({ status: "completed" });
-      for (let before = -1, now = await updates(); now !== before; now = await updates()) {
-        before = now;
-        await owner.notice("bridge/heartbeat");
-      }
+      await untilAsleep();
+
+      // A person's compilation, which Unity reports only in an update.
+      await editor.do({ do: "phase", phase: "compiling" });
+      await untilUpdates((await updates()) + 20);
+      await editor.do({ do: "phase", phase: "ready" });
+      await untilAsleep();
+
       await owner.submit("after", { arguments: { MenuItemPath: "Assets/Refresh" } });
       expect(await owner.finished("after")).toMatchObject({ status: "completed" });
     } finally {
