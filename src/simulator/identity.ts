@@ -1,8 +1,8 @@
 /** This Editor's id: `<project-slug>@<short hash of machine and real project path>`. */
 import { existsSync, realpathSync } from "node:fs";
-import { hostname } from "node:os";
 import { basename } from "node:path";
 import { editorIdOf } from "../shared/editors/editor-id.js";
+import { thisMachine } from "../shared/machine/this-machine.js";
 
 export interface Identity {
   editorId: string;
@@ -14,6 +14,6 @@ export interface Identity {
 export function identify(projectPath: string, unityVersion: string, editorId?: string): Identity {
   const realPath = existsSync(projectPath) ? realpathSync(projectPath) : projectPath;
   const projectName = basename(realPath);
-  const known = editorId ?? editorIdOf(projectName, hostname(), realPath);
+  const known = editorId ?? editorIdOf(projectName, thisMachine(), realPath);
   return { editorId: known, projectName, projectPath: realPath, unityVersion };
 }

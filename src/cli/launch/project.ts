@@ -1,8 +1,8 @@
 /** A Unity project on this machine, as its files describe it. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { editorIdOf } from "../../shared/editors/editor-id.js";
+import { thisMachine } from "../../shared/machine/this-machine.js";
 import { UsageError } from "../command.js";
 
 export interface UnityProject {
@@ -30,7 +30,7 @@ export function readProject(given: string): UnityProject {
   const path = realpathSync(given);
   return {
     path,
-    editorId: editorIdOf(basename(path), hostname(), path),
+    editorId: editorIdOf(basename(path), thisMachine(), path),
     version,
     changeset: /^m_EditorVersionWithRevision:\s*\S+\s+\(([0-9a-f]+)\)/m.exec(text)?.[1],
     hasBridge: hasBridge(join(path, "Packages")),

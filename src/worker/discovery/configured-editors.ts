@@ -1,10 +1,10 @@
 /** Editors with a uLoop bridge cannot be discovered; the configuration names an address, or a project folder that records its port. */
 import { readFile, realpath } from "node:fs/promises";
-import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { editorIdOf } from "../../shared/editors/editor-id.js";
 import type { Log } from "../../shared/log.js";
+import { thisMachine } from "../../shared/machine/this-machine.js";
 import type { NamedEditor } from "../../shared/setting-values.js";
 import type { ExplicitEndpoint } from "./discovery.js";
 
@@ -35,7 +35,7 @@ export function createConfiguredEditors(
       const projectPath = await realpath(folder);
       const { customPort } = await uloopSettings(projectPath);
       const projectName = basename(projectPath);
-      const editorId = editorIdOf(projectName, hostname(), projectPath);
+      const editorId = editorIdOf(projectName, thisMachine(), projectPath);
       complained.delete(folder);
       return {
         host: "127.0.0.1",
@@ -56,7 +56,7 @@ export function createConfiguredEditors(
 
   const ofAddress = ({ name, host, port }: Extract<NamedEditor, { port: number }>): ExplicitEndpoint => {
     const projectName = name ?? `uloop-${port}`;
-    const editorId = editorIdOf(projectName, hostname(), `${host}:${port}`);
+    const editorId = editorIdOf(projectName, thisMachine(), `${host}:${port}`);
     return { host, port, plain: { bridge: "uloop", editorId, projectName, projectPath: undefined } };
   };
 

@@ -1,7 +1,7 @@
 /** Finds out which Editors of this machine have closed: an Editor that is only unreachable keeps its operations. */
-import { hostname } from "node:os";
 import type { Log } from "../../shared/log.js";
 import { identify, isLiving } from "../../shared/machine/living-process.js";
+import { thisMachine } from "../../shared/machine/this-machine.js";
 import { goneOf, interruptAsGone } from "../../shared/operation/gone.js";
 import type { EditorProcess, KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
@@ -19,7 +19,7 @@ export interface LostEditors {
 /** The process of an Editor that answers at this host; undefined if it is not on this machine. */
 export function processOf(pid: number, host: string): EditorProcess | undefined {
   const found = LOOPBACK.has(host) ? identify(pid) : undefined;
-  return found && { machine: hostname(), ...found };
+  return found && { machine: thisMachine(), ...found };
 }
 
 export function createLostEditors(
@@ -47,7 +47,7 @@ export function createLostEditors(
 
   const hasClosed = ({ profile, ended }: KnownEditor): boolean => {
     const { process, editorSessionId } = profile;
-    if (process?.machine !== hostname() || ended?.editorSessionId === editorSessionId) return false;
+    if (process?.machine !== thisMachine() || ended?.editorSessionId === editorSessionId) return false;
     return !isLiving(process);
   };
 

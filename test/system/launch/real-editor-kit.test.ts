@@ -55,6 +55,33 @@ const statuses = ({ modes }: Report): Record<string, Set<string>> => {
   return all;
 };
 
+describe("the kit's project", () => {
+  test.for([
+    ["2021.3.45f1", "1.1.33"],
+    ["2022.3.40f1", "1.1.33"],
+    ["2023.2.20f1", "1.1.33"],
+    ["6000.0.30f1", "1.4.6"],
+    ["6000.3.19f1", "1.4.6"],
+    ["6000.5.2f1", undefined],
+    ["6000.10.0b1", undefined],
+    ["7000.0.0a1", undefined],
+  ] as const)(
+    "names a test framework that Unity %s compiles, and this package",
+    async ([version, framework]) => {
+      const kit = (await import(join(KIT, "kit", "editor.mjs"))) as {
+        prepareProject(version: string, folder: string): { path: string; read(file: string): string };
+      };
+      const project = kit.prepareProject(version, here().folder);
+      const { dependencies } = JSON.parse(project.read("Packages/manifest.json")) as {
+        dependencies: Record<string, string>;
+      };
+      expect(dependencies["com.unity.test-framework"]).toBe(framework);
+      const [, way = ""] = /^file:(.*)$/.exec(dependencies["org.jobbroker.unity-bridge"] ?? "") ?? [];
+      expect(existsSync(join(project.path, "Packages", way, "package.json"))).toBe(true);
+    },
+  );
+});
+
 describe("prove", { skip: process.platform === "win32" }, () => {
   test.runIf(hasDotnet)(
     "proves what a stand-in can show, by the broker's command line, and says what it cannot",

@@ -17,6 +17,31 @@ namespace JobBroker.Bridge.Endpoint
 
         private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
+        /// <summary>
+        /// Makes a file with this content unless there is one. Of several processes at once, one makes it, and none sees a part of
+        /// it. Its folder is there. Throws IOException and UnauthorizedAccessException.
+        /// </summary>
+        public static void CreateOnce(string path, string text)
+        {
+            var fresh = path + "." + Guid.NewGuid().ToString("N") + ".new";
+            try
+            {
+                CreateEmpty(fresh);
+                File.WriteAllText(fresh, text);
+                if (OnWindows) File.Move(fresh, path);
+                // Where the file system has no links, two at once may both write it.
+                else if (link(fresh, path) != 0 && !File.Exists(path)) MoveOver(fresh, path);
+            }
+            catch (IOException) when (File.Exists(path))
+            {
+                // Another process has made it.
+            }
+            finally
+            {
+                File.Delete(fresh);
+            }
+        }
+
         /// <summary>The path with links resolved; unchanged where that fails.</summary>
         public static string RealPath(string path) => TryRealPath(path) ?? path;
 

@@ -29,6 +29,9 @@ namespace JobBroker.Bridge.Execution
         /// <summary>The operation on the main lane; null when it is free. Any thread.</summary>
         public LedgerOperation? Current => main.Current;
 
+        /// <summary>True while the main lane has an operation, queued ones included. Any thread.</summary>
+        public bool IsBusy => main.IsBusy;
+
         /// <summary>Queues an accepted operation, or one that resumes after a domain reload. Any thread.</summary>
         public void Queue(LedgerOperation operation, RegisteredTool tool, bool resumes = false)
         {

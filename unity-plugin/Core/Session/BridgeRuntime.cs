@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using System.Net;
 using JobBroker.Bridge.Api;
@@ -27,6 +28,8 @@ namespace JobBroker.Bridge.Session
         private readonly ToolServices services;
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
+        private readonly TickPump ticks;
+        private readonly OwnPlay ownPlay;
         private readonly WorkerSeat seat;
         private readonly Handshake hello;
         private readonly FenceGate fence;
@@ -45,14 +48,14 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
         public BridgeRuntime(
-            BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses, McpCommunicationLog log)
+            BridgePorts ports, BridgeOptions options, IReadOnlyList<Type> toolClasses, McpCommunicationLog log, TickPump ticks)
         {
+            this.ticks = ticks;
             this.ports = ports;
             services = ports.Services;
             this.options = options;
             seat = new WorkerSeat(services.Clock);
-            var identity = EditorIdentity.Of(services.Editor.ProjectPath, Dns.GetHostName());
-            if (options.EditorId != null) identity = identity.WithId(options.EditorId);
+            var identity = Identity();
             var editorId = identity.EditorId;
             Session = new McpSessionManager(
                 ports.SessionStore,
@@ -67,6 +70,7 @@ namespace JobBroker.Bridge.Session
             Session.CarriedLedger = null;
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadMonitor(services.Clock);
+            ownPlay = new OwnPlay(services.PlayMode, ports.SessionStore);
             logs = new ConsoleBuffer(services.Console, ports.SessionStore);
             logs.Refresh(services.Clock.NowMs);
             services.Logs = logs;
@@ -88,7 +92,7 @@ namespace JobBroker.Bridge.Session
                 cancellations, progress, resumeRecords, services.Clock, services.MainThread, Session.Standing);
             var executor = new Executor(beginning, calls, settlement);
             var readiness = new ReadinessWait(() => services.Editor.Phase, progress, services.Clock);
-            var main = new MainLane(Queue, executor, readiness, services.Clock, services.MainThread);
+            var main = new MainLane(Queue, executor, readiness, services.Clock, ticks);
             Engine = new ExecutionEngine(Queue, main, new BackgroundLane(Queue, executor, Crashed), calls, settlement);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             describeOutcome = wire.OutcomeOf;
@@ -204,6 +208,8 @@ namespace JobBroker.Bridge.Session
             Tools.ShowDevelopmentOnly(services.Security.Current.IsDevelopment);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
+            var isBusy = Engine.IsBusy;
+            ticks.Look(ownPlay.Lasts(isBusy) || isBusy || Readiness.WorkOf(services.Editor.Phase) != null);
             mainThread.Tick();
         }
 
@@ -246,6 +252,25 @@ namespace JobBroker.Bridge.Session
             if (!quitting) Session.CarriedLedger = carried;
             Listening = false;
             return inTime;
+        }
+
+        /// <summary>An Editor session keeps its id: another one would be another Editor, without what this one has accepted.</summary>
+        private EditorIdentity Identity()
+        {
+            var project = services.Editor.ProjectPath;
+            var known = options.EditorId ?? ports.SessionStore.Get(McpSessionManager.EditorIdKey);
+            if (known != null) return EditorIdentity.Of(project, "").WithId(known);
+            try
+            {
+                return EditorIdentity.Of(project, MachineName.Of(options.StateFolder, Dns.GetHostName()));
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                throw new LedgerUnavailableException(
+                    $"The name of this machine, which is part of this Editor's id, can be neither read nor kept in {options.StateFolder}: "
+                    + $"{error.Message} Give that folder to this user; the bridge tries again by itself.",
+                    error);
+            }
         }
 
         private void WriteEndpoint() => endpoint.Write(new EndpointRecord(

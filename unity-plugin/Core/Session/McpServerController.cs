@@ -31,6 +31,7 @@ namespace JobBroker.Bridge.Session
         private readonly IReadOnlyList<Type> toolClasses;
         private BridgeRuntime? runtime;
         private BridgeThread? sockets;
+        private TickPump? ticks;
         private volatile string? lastError;
         private bool wanted;
         private bool isForeign;
@@ -166,7 +167,9 @@ namespace JobBroker.Bridge.Session
             {
                 // Beside the ledger, which has to be open before anything listens.
                 sockets ??= BridgeThread.Start("sockets", LoopbackListener.Prepare, _ => { });
-                runtime ??= new BridgeRuntime(ports, options, toolClasses, Log);
+                // Before the ledger as well, whose opening may need another try with a later tick.
+                ticks ??= new TickPump(ports.Services.MainThread, ports.Services.Clock, CannotTick);
+                runtime ??= new BridgeRuntime(ports, options, toolClasses, Log, ticks);
                 ports.SessionStore.Set(OwnerKey, "1");
                 runtime.Listen();
                 lastError = null;
@@ -197,12 +200,16 @@ namespace JobBroker.Bridge.Session
             lastError = message;
         }
 
+        private void CannotTick(Exception error) =>
+            ports.Log.Warn("The Editor cannot be kept ticking: click into its window when a call takes long. " + error);
+
         private bool End(Func<BridgeRuntime, bool> close)
         {
             if (ended) return true;
             ended = true;
             wanted = false;
-            var inTime = runtime == null || close(runtime);
+            var inTime = ticks == null || ticks.Stop(options.StopMs);
+            inTime &= runtime == null || close(runtime);
             if (sockets != null) inTime &= sockets.Join(options.StopMs);
             if (!inTime) ports.Log.Warn("A thread of the bridge did not end in time.");
             return inTime;

@@ -29,6 +29,9 @@ namespace JobBroker.Bridge.Session
     /// </summary>
     public sealed class McpSessionManager
     {
+        /// <summary>The id that this Editor session began with.</summary>
+        public const string EditorIdKey = "JobBroker.EditorId";
+
         private const string SessionKey = "JobBroker.Session";
         private const string GenerationKey = "JobBroker.Generation";
         private const string PortKey = "JobBroker.Port";
@@ -106,6 +109,7 @@ namespace JobBroker.Bridge.Session
         /// </summary>
         public void SaveIdentity()
         {
+            store.Set(EditorIdKey, EditorId);
             store.Set(GenerationKey, Generation.ToString(CultureInfo.InvariantCulture));
             store.Set(TokenKey, Token);
         }

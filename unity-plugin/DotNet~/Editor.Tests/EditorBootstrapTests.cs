@@ -98,6 +98,17 @@ public sealed class EditorBootstrapTests : IDisposable
     }
 
     [Fact]
+    public void Keeps_the_Editor_ticking_from_its_start_and_lets_go_with_its_script_domain()
+    {
+        var domain = Domain();
+        domain.Load();
+        var before = domain.Ticks;
+        Assert.True(SpinWait.SpinUntil(() => domain.Ticks >= before + 3, 10_000), "no Update was raised, and it is woken all the same");
+        domain.Raise("BeforeReload");
+        Assert.Empty(BridgeThreads());
+    }
+
+    [Fact]
     public void Stays_off_in_batch_mode_until_it_is_asked_for()
     {
         var domain = Domain();

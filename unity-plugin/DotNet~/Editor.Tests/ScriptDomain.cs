@@ -38,6 +38,9 @@ internal sealed class ScriptDomain
 
     public string Clipboard => (string)Editor("UnityEditor.EditorGUIUtility").GetProperty("systemCopyBuffer")!.GetValue(null)!;
 
+    /// <summary>How often it was woken.</summary>
+    public int Ticks => (int)stub.GetField("Ticks")!.GetValue(null)!;
+
     public int BeforeReloadListeners => (int)Get("BeforeReloadListeners")!;
 
     /// <summary>How many ask for the Editor's ticks.</summary>

@@ -19,7 +19,9 @@ internal sealed class HostMainThread(NativeEditor native) : IMainThread
 {
     public bool IsCurrent => native.Loop.IsCurrent;
 
-    public void Wake() => native.Loop.Wake();
+    public bool CanWake => true;
+
+    public void Wake() => native.Loop.SignalTick();
 }
 
 internal sealed class HostSessionStore(NativeEditor native) : ISessionStore

@@ -137,7 +137,7 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
             native.Console.EndCompilation(native.CompileErrors);
             done.TrySetResult(new CompileOutcome(true, messages, reloads));
             if (reloads) reload();
-        });
+        }, Script.CompileUpdates);
         return done.Task;
     }
 

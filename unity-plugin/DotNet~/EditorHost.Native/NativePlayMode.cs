@@ -4,6 +4,7 @@ namespace JobBroker.EditorHost.Native;
 public sealed class NativePlayMode
 {
     private const double OnTheWaySeconds = 0.05;
+    private const int OnTheWayUpdates = 3;
 
     private readonly NativeEditor native;
     private volatile bool isPlaying;
@@ -42,14 +43,14 @@ public sealed class NativePlayMode
         {
             if (native.Script.PlayModeReloads) reload();
             native.Loop.Post(Arrive);
-        });
+        }, OnTheWayUpdates);
     }
 
     public void Exit()
     {
         if (!WillPlay) return;
         WillPlay = false;
-        native.Loop.After(OnTheWaySeconds * native.TimeScale, Arrive);
+        native.Loop.After(OnTheWaySeconds * native.TimeScale, Arrive, OnTheWayUpdates);
     }
 
     public void Step()

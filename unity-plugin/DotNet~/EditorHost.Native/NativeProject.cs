@@ -148,7 +148,7 @@ public sealed class NativeProject(NativeEditor native)
         {
             native.Rest();
             if (native.Script.CompileReloads) reload();
-        });
+        }, Script.CompileUpdates);
     }
 
     private List<string> Below(string path) =>

@@ -18,6 +18,9 @@ public sealed class Script
 
     public double CompileSeconds { get; set; } = 0.1;
 
+    /// <summary>How many updates a compilation needs at least.</summary>
+    public const int CompileUpdates = 3;
+
     public int CompileErrors { get; set; }
 
     /// <summary>Whether a compilation without errors is followed by a domain reload, as in Unity.</summary>

@@ -62,11 +62,11 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
                 return [];
             case "stallMainThread":
                 var ms = Number(command, "ms", 0);
-                Native.Loop.Post(() => Thread.Sleep((int)ms));
+                Native.Loop.Command(() => Thread.Sleep((int)ms));
                 return [];
             case "unfocus":
                 Native.Loop.Focused = !Flag(command, "unfocused", true);
-                Native.Loop.Parked = Flag(command, "parked", false);
+                Native.Loop.Parks = Flag(command, "parked", false);
                 return [];
             case "breakLedger":
                 return await OnDomain(domain => domain.BreakLedger(Flag(command, "broken", true)));
@@ -88,11 +88,11 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
                 return [];
             case "labels":
                 Native.LabelsOfSettings = Text(command, "labels").Split(',');
-                Native.Loop.Wake();
+                Native.Loop.SignalTick();
                 return [];
             case "phase":
                 Native.Phase = Text(command, "phase");
-                Native.Loop.Wake();
+                Native.Loop.SignalTick();
                 return [];
             case "log":
                 Native.Write(command["type"]?.GetValue<string>() ?? "Log", Text(command, "message"));
@@ -126,6 +126,7 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
         status["alive"] = true;
         status["pid"] = Environment.ProcessId;
         status["nativeStallMs"] = Native.Loop.StallMs;
+        status["updates"] = Native.Loop.Updates;
         status["executions"] = new JsonArray([.. Native.Counter.Lines().Select(ExecutionOf)]);
         return status;
     }

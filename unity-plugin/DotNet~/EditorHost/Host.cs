@@ -27,7 +27,7 @@ public sealed class Host
     /// <summary>Loads the first script domain on the calling thread, which becomes the main thread, and runs until it quits.</summary>
     public void Run(Action<IScriptDomain> ready)
     {
-        Native.Loop.Post(() =>
+        Native.Loop.Command(() =>
         {
             loader.Load();
             ready(loader.Domain!);

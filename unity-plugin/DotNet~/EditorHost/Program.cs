@@ -32,12 +32,13 @@ var unityArguments = new Option<string?>("--unity-arguments")
     Description = "The command line that Unity would have, its words between spaces: -batchmode -brokerLabels gpu",
 };
 var stays = new Option<bool>("--stays") { Description = "Goes on, as an Editor does, where its bridge cannot start" };
+var parked = new Option<bool>("--parked") { Description = "Its window is in the background: it updates only when it is woken" };
 var stranger = new Option<int>("--stranger-ms") { DefaultValueFactory = _ => 2000 };
 
 var command = new RootCommand("A Unity Editor without Unity: the bridge's real Core, obeying JSON lines on stdin")
 {
     project, unityVersion, port, token, editorId, state, endpoints, ledger, counter, timeScale,
-    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, unityArguments, stays, stranger,
+    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, unityArguments, stays, parked, stranger,
 };
 command.SetAction(parsed =>
 {
@@ -67,6 +68,8 @@ command.SetAction(parsed =>
         Labels = parsed.GetValue(labels),
         CommandLine = (parsed.GetValue(unityArguments) ?? "").Split(' ', StringSplitOptions.RemoveEmptyEntries),
     };
+    native.Loop.Focused = !parsed.GetValue(parked);
+    native.Loop.Parks = parsed.GetValue(parked);
     return Serve(new Host(native, settings), parsed.GetValue(stays));
 });
 return command.Parse(args).Invoke();
@@ -91,7 +94,7 @@ static int Serve(Host host, bool stays)
         _ = Task.Run(async () =>
         {
             await control.Obey();
-            host.Native.Loop.Post(host.Quit);
+            host.Native.Loop.Command(host.Quit);
         });
     });
     return failed;
@@ -99,6 +102,6 @@ static int Serve(Host host, bool stays)
     void Quit(PosixSignalContext context)
     {
         context.Cancel = true;
-        host.Native.Loop.Post(host.Quit);
+        host.Native.Loop.Command(host.Quit);
     }
 }

@@ -12,14 +12,17 @@ internal sealed class AdapterCheck
 {
     private readonly CSharpCompilation unity;
     private readonly CSharpCompilation ours;
+    private readonly IReadOnlyList<SyntaxTree> framework;
     private readonly IReadOnlyList<SyntaxTree> adapter;
 
-    public AdapterCheck(IEnumerable<SyntaxTree> unity, IEnumerable<SyntaxTree> core, IReadOnlyList<SyntaxTree> adapter)
+    public AdapterCheck(
+        IEnumerable<SyntaxTree> unity, IReadOnlyList<SyntaxTree> framework, IEnumerable<SyntaxTree> core, IReadOnlyList<SyntaxTree> adapter)
     {
+        this.framework = framework;
         this.adapter = adapter;
         var platform = Platform().ToList();
         var options = new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, allowUnsafe: true);
-        this.unity = CSharpCompilation.Create("Unity", unity, platform, options);
+        this.unity = CSharpCompilation.Create("Unity", unity.Concat(framework), platform, options);
         ours = CSharpCompilation.Create("JobBroker.Bridge", core.Concat(adapter), platform.Append(this.unity.ToMetadataReference()), options);
     }
 
@@ -27,6 +30,12 @@ internal sealed class AdapterCheck
     public IEnumerable<string> Faults() => adapter
         .SelectMany(tree => ours.GetSemanticModel(tree).GetDiagnostics())
         .Where(one => one.Severity >= DiagnosticSeverity.Warning)
+        .Select(one => one.ToString());
+
+    /// <summary>Where the test framework uses what this Unity refuses to compile: CS0619.</summary>
+    public IEnumerable<string> ObsoleteInFramework() => framework
+        .SelectMany(tree => unity.GetSemanticModel(tree).GetDiagnostics())
+        .Where(one => one.Id == "CS0619")
         .Select(one => one.ToString());
 
     /// <summary>Those of these members that Unity has not, neither public nor internal.</summary>

@@ -25,6 +25,8 @@ namespace JobBroker.Bridge.Unity
 
         public bool IsCurrent => Thread.CurrentThread.ManagedThreadId == id;
 
+        public bool CanWake => signalTick != null;
+
         public void Wake()
         {
             if (signalTick != null) signalTick();

@@ -6,6 +6,18 @@ import { fileURLToPath } from "node:url";
 const KIT = fileURLToPath(new URL("..", import.meta.url));
 const QUIT_MS = 120_000;
 
+/** Which version of the test framework this Unity takes and compiles; null if it brings its own, as a core package. */
+function testFrameworkOf(version) {
+  const known = JSON.parse(readFileSync(join(KIT, "kit", "test-frameworks.json"), "utf8"));
+  const [major, minor] = version.split(".").map(Number);
+  const isReached = (from) => {
+    const [first, second] = from.split(".").map(Number);
+    return major > first || (major === first && minor >= second);
+  };
+  const [newest = Object.keys(known)[0]] = Object.keys(known).filter(isReached).slice(-1);
+  return known[newest];
+}
+
 /** A copy of the project for this version in `folder`; its manifest names the package by the way from there. */
 export function prepareProject(version, folder = KIT) {
   const path = join(folder, `work-${version}`);
@@ -13,8 +25,12 @@ export function prepareProject(version, folder = KIT) {
   cpSync(join(KIT, "Project"), path, { recursive: true });
   writeFileSync(join(path, "ProjectSettings", "ProjectVersion.txt"), `m_EditorVersion: ${version}\n`);
   const manifest = join(path, "Packages", "manifest.json");
+  const content = JSON.parse(readFileSync(manifest, "utf8"));
   const way = relative(dirname(manifest), join(KIT, "..")).replaceAll("\\", "/");
-  writeFileSync(manifest, readFileSync(manifest, "utf8").replace("file:../../..", `file:${way}`));
+  content.dependencies["org.jobbroker.unity-bridge"] = `file:${way}`;
+  const framework = testFrameworkOf(version);
+  if (framework !== null) content.dependencies["com.unity.test-framework"] = framework;
+  writeFileSync(manifest, `${JSON.stringify(content, null, 2)}\n`);
   return {
     path,
     write: (file, text) => writeFileSync(join(path, file), text),

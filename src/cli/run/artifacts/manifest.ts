@@ -3,9 +3,9 @@
  * hashed; of another machine's it says what the Editor reported.
  */
 import { existsSync } from "node:fs";
-import { hostname } from "node:os";
 import { basename, relative, resolve } from "node:path";
 import { editorIdOf } from "../../../shared/editors/editor-id.js";
+import { thisMachine } from "../../../shared/machine/this-machine.js";
 import type { Answer } from "../../../shared/operation/answer.js";
 import { printableJson } from "../../../shared/printable.js";
 import type { BrokerClient } from "../../client/broker-client.js";
@@ -101,7 +101,7 @@ async function projectOf(
   );
   const path = found?.project_path;
   if (path === undefined) return undefined;
-  return { path, isHere: editorIdOf(basename(path), hostname(), path) === editor && existsSync(path) };
+  return { path, isHere: editorIdOf(basename(path), thisMachine(), path) === editor && existsSync(path) };
 }
 
 async function lookedAt(

@@ -3,11 +3,11 @@
  * process id: an Editor that crashed leaves its file behind.
  */
 import { realpath } from "node:fs/promises";
-import { hostname } from "node:os";
 import { basename } from "node:path";
 import { z } from "zod";
 import { editorIdOf } from "../../../shared/editors/editor-id.js";
 import type { Log } from "../../../shared/log.js";
+import { thisMachine } from "../../../shared/machine/this-machine.js";
 import type { PlainEndpoint, PlainEndpoints } from "../../discovery/discovery.js";
 import { createTrustedFolder, type TrustedFile } from "../../discovery/trusted-folder.js";
 
@@ -59,7 +59,7 @@ async function endpointOf({ unity_port: port, reloading, project_path }: Status)
   // As our own bridge of this project would be named.
   const projectPath = await realpath(said).catch(() => said);
   const projectName = basename(projectPath.replaceAll("\\", "/"));
-  const editorId = editorIdOf(projectName, hostname(), projectPath);
+  const editorId = editorIdOf(projectName, thisMachine(), projectPath);
   return {
     host: "127.0.0.1",
     port,

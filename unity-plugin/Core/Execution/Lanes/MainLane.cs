@@ -34,6 +34,9 @@ namespace JobBroker.Bridge.Execution
         /// <summary>The operation that runs here; null when the lane is free. Any thread.</summary>
         public LedgerOperation? Current => onMainThread;
 
+        /// <summary>True while an operation runs here, or waits to. Any thread.</summary>
+        public bool IsBusy => onMainThread != null || queue.NextMain() != null;
+
         /// <summary>Asks for a pump soon. Any thread.</summary>
         public void Wake() => mainThread.Wake();
 

@@ -13,7 +13,12 @@ namespace JobBroker.Bridge.Execution
         /// <param name="beginsWhileBusy">Of the tool: it is there to wait for Unity, or to stop it.</param>
         public static string? WaitsFor(string phase, ToolEffect effect, bool beginsWhileBusy)
         {
-            if (effect == ToolEffect.ReadOnly || beginsWhileBusy) return null;
+            return effect == ToolEffect.ReadOnly || beginsWhileBusy ? null : WorkOf(phase);
+        }
+
+        /// <summary>What Unity does by itself in this phase, as people say it; null when that is nothing.</summary>
+        public static string? WorkOf(string phase)
+        {
             switch (phase)
             {
                 case "building":

@@ -81,6 +81,8 @@ internal sealed class TestEngine : IDisposable
 
         public bool IsCurrent => true;
 
+        public bool CanWake => true;
+
         public void Wake() => Interlocked.Increment(ref wakes);
     }
 

@@ -148,17 +148,17 @@ internal sealed class RunningBridge : IDisposable
 
         public long ElapsedMs => elapsed.ElapsedMilliseconds;
     }
+}
 
-    private sealed class InMemorySession : ISessionStore
+internal sealed class InMemorySession : ISessionStore
+{
+    private readonly ConcurrentDictionary<string, string> values = new();
+
+    public string? Get(string key) => values.TryGetValue(key, out var value) ? value : null;
+
+    public void Set(string key, string? value)
     {
-        private readonly ConcurrentDictionary<string, string> values = new();
-
-        public string? Get(string key) => values.TryGetValue(key, out var value) ? value : null;
-
-        public void Set(string key, string? value)
-        {
-            if (value == null) values.TryRemove(key, out _);
-            else values[key] = value;
-        }
+        if (value == null) values.TryRemove(key, out _);
+        else values[key] = value;
     }
 }

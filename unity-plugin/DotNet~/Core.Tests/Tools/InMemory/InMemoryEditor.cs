@@ -118,6 +118,8 @@ public sealed class CallingThread : IMainThread
 
     public bool IsCurrent => thread == Thread.CurrentThread;
 
+    public bool CanWake => false;
+
     public void Wake()
     {
     }
