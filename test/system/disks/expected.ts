@@ -1,0 +1,45 @@
+/** What a bad disk leads to: for each place that is written, how it ends and what is said. The tests of this folder ask this table. */
+
+/** In words, and what to do; `<folder>` stands for the folder concerned. */
+const SAID = {
+  EIO: "the disk reports an error (EIO). Check the disk of <folder>",
+  ENOSPC: "the disk is full (ENOSPC). Free space on the disk of <folder>",
+  EROFS: "the file system is read-only (EROFS). Make it writable: <folder>",
+  EACCES: "this user may not write there (EACCES). Give this user the right to write in <folder>",
+} as const;
+
+export type DiskError = keyof typeof SAID;
+export const DISK_ERRORS = Object.keys(SAID) as DiskError[];
+
+interface Expected {
+  /** What the caller gets: an error code of the Editor's wire, an end's type, an error's code, or an exit code. */
+  end: string | number;
+  says: string;
+}
+
+export const EXPECTED = {
+  "ledger: hello": { end: -32014, says: "The ledger cannot be written: <why>; nothing has to be restarted." },
+  "ledger: submit": {
+    end: -32014,
+    says: "The ledger cannot be written: <why>; nothing has to be restarted.",
+  },
+  "ledger: revoke": {
+    end: -32014,
+    says: "The ledger cannot be written: <why>; nothing has to be restarted.",
+  },
+  "ledger: begin": {
+    end: "ledger_unavailable",
+    says: "Not invoked. The ledger cannot be written: <why>; nothing has to be restarted.",
+  },
+} as const satisfies Record<string, Expected>;
+
+/** The sentences that may be said of this place, one for each error. */
+export function saidOf(
+  place: keyof typeof EXPECTED,
+  folder: string,
+  errors: readonly DiskError[] = DISK_ERRORS,
+): string[] {
+  return errors.map((code) =>
+    EXPECTED[place].says.replace("<why>", SAID[code]).replaceAll("<folder>", folder),
+  );
+}
