@@ -11,7 +11,13 @@ import type { HelloResult } from "../../../src/shared/wire/wire.js";
 import type { JournalFiles } from "../../../src/simulator/ledger/journal.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
-import { createStage, executions, type Owner, type Params } from "../simulator/simulator-client.js";
+import {
+  createStage,
+  executions,
+  helloRefusal,
+  type Owner,
+  type Params,
+} from "../simulator/simulator-client.js";
 import { type DiskError, EXPECTED, saidOf } from "./expected.js";
 
 const stage = createStage();
@@ -24,9 +30,9 @@ interface Fault {
   call: Call;
   /** Which of these calls, from 1. */
   n: number;
-  /** `short`: half of the bytes are written, and the next call fails. */
   error: DiskError;
-  short?: true;
+  /** Half of the bytes are written: of a disk that then takes the rest, or refuses it. */
+  short?: "takes the rest" | "refuses the rest";
   /** Which later calls fail too: all, or the one that comes so many calls behind it. */
   also?: "all" | number;
 }
@@ -34,16 +40,21 @@ interface Fault {
 /** The files of a disk with this fault, until it is healed. */
 function badDisk(fault?: Fault) {
   const counts: Record<Call, number> = { openSync: 0, writeSync: 0, fsyncSync: 0, renameSync: 0 };
+  const made: Call[] = [];
   let since: number | undefined;
   let isHealed = false;
 
   const fails = (call: Call): boolean => {
     counts[call] += 1;
+    made.push(call);
     if (since !== undefined) since += 1;
     else if (fault?.call === call && counts[call] === fault.n) since = 0;
     if (since === undefined || isHealed || !fault) return false;
     return (
-      since === 0 || fault.also === "all" || since === fault.also || (since === 1 && fault.short === true)
+      since === 0 ||
+      fault.also === "all" ||
+      since === fault.also ||
+      (since === 1 && fault.short === "refuses the rest")
     );
   };
   const failing =
@@ -65,7 +76,7 @@ function badDisk(fault?: Fault) {
   const heal = (): void => {
     isHealed = true;
   };
-  return { files, counts, hasFailed: () => since !== undefined, heal };
+  return { files, counts, made, hasFailed: () => since !== undefined, heal };
 }
 
 /** One life of an Editor on such a disk: what was said, and whether it held. */
@@ -170,6 +181,8 @@ async function live(fault?: Fault) {
   return { counts, hasFailed: disk.hasFailed(), refusals };
 }
 
+const SHORT = ["takes the rest", "refuses the rest"] as const;
+
 const MENU = { arguments: { MenuItemPath: "Assets/Refresh" } };
 
 /** Every fault of a life that needs so many calls. */
@@ -187,7 +200,7 @@ function* faultsOf(counts: Record<Call, number>): Generator<Fault> {
       for (const error of telling[call]) {
         yield { call, n, error };
         yield { call, n, error, also: "all" };
-        if (call === "writeSync") yield { call, n, error, short: true };
+        if (call === "writeSync") yield* SHORT.map((short): Fault => ({ call, n, error, short }));
         // A new file is opened, written, flushed, renamed; its folder is opened and flushed.
         const heals = call === "fsyncSync" && (isLongForm || n === 4) ? [1, 2, 3, 4, 5, 6] : [];
         for (const also of heals) yield { call, n, error, also };
@@ -209,5 +222,33 @@ describe("the Editor's ledger", async () => {
     const { hasFailed, refusals } = await live(fault);
     expect(hasFailed).toBe(true);
     if (refusals > 0) refused += 1;
+  });
+
+  test("heals by one new file, which is durable under its name before it counts", async () => {
+    const disk = badDisk({ call: "fsyncSync", n: 4, error: "EIO" });
+    const editor = await stage.editor({ ledgerFiles: disk.files, heartbeatMs: 3_600_000 });
+    const owner = await stage.owner(editor);
+    disk.made.length = 0;
+    await owner.submit("op", MENU);
+    expect(await owner.finished("op")).toMatchObject({ status: "failed" });
+    expect(disk.made).toEqual([
+      ...["writeSync", "fsyncSync"],
+      ...["openSync", "writeSync", "fsyncSync", "renameSync", "openSync", "fsyncSync"],
+      ...["writeSync", "fsyncSync"],
+    ]);
+  });
+
+  test("that cannot take a session lets no worker into it, also one that was here before", async () => {
+    const disk = badDisk({ call: "openSync", n: 2, error: "EROFS", also: "all" });
+    const editor = await stage.editor({ ledgerFiles: disk.files, ledgerHealMs: 0 });
+    const before = await stage.owner(editor);
+    await editor.faults.crash();
+    await editor.faults.restart();
+    const refusal = await helloRefusal(await stage.client(editor), editor);
+    expect(refusal.code).toBe(EXPECTED["ledger: hello"].end);
+    expect(saidOf("ledger: hello", dirname(editor.ledgerFile), ["EROFS"])).toEqual([refusal.message]);
+    disk.heal();
+    const after = await stage.owner(editor);
+    expect(after.hello.previousSession).toMatchObject({ editorSessionId: before.hello.editorSessionId });
   });
 });
