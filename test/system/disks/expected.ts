@@ -31,6 +31,14 @@ export const EXPECTED = {
     end: "ledger_unavailable",
     says: "Not invoked. The ledger cannot be written: <why>; nothing has to be restarted.",
   },
+  "sent.log: submit": {
+    end: "ledger_unavailable",
+    says: "sent.log cannot be used: <why>; nothing has to be restarted.",
+  },
+  "sent.log: send": {
+    end: "ledger_unavailable",
+    says: "Not sent. sent.log cannot be written: <why>; nothing has to be restarted.",
+  },
 } as const satisfies Record<string, Expected>;
 
 /** The sentences that may be said of this place, one for each error. */
