@@ -7,6 +7,7 @@ const PROBLEMS: Readonly<Record<string, readonly [what: string, next: string]>> 
   EROFS: ["the file system is read-only", "Make it writable:"],
   EACCES: ["this user may not write there", "Give this user the right to write in"],
   EPERM: ["this user may not write there", "Give this user the right to write in"],
+  ENOTDIR: ["a file is in the way of a folder", "Remove that file, or choose another place than"],
   EIO: ["the disk reports an error", "Check the disk of"],
 };
 

@@ -108,7 +108,9 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         return false;
       };
       try {
-        if (await (sentLog ?? (await refreshed())).enter({ operationId, hash, acceptedAt, sentAt: Date.now() }))
+        if (
+          await (sentLog ?? (await refreshed())).enter({ operationId, hash, acceptedAt, sentAt: Date.now() })
+        )
           return true;
       } catch (error) {
         const why =

@@ -5,6 +5,8 @@ const SAID = {
   EIO: "the disk reports an error (EIO). Check the disk of <folder>",
   ENOSPC: "the disk is full (ENOSPC). Free space on the disk of <folder>",
   EROFS: "the file system is read-only (EROFS). Make it writable: <folder>",
+  ENOTDIR:
+    "a file is in the way of a folder (ENOTDIR). Remove that file, or choose another place than <folder>",
   EACCES: "this user may not write there (EACCES). Give this user the right to write in <folder>",
 } as const;
 
@@ -31,6 +33,16 @@ export const EXPECTED = {
     end: "ledger_unavailable",
     says: "Not invoked. The ledger cannot be written: <why>; nothing has to be restarted.",
   },
+  "private Redis": {
+    end: "REDIS_START_FAILED",
+    says: "The embedded Redis cannot be started: <why>, and type the same again.",
+  },
+  "command line: folder": { end: 1, says: "unity-broker: <folder> cannot be used: <why>.\n" },
+  /** Node's words for the error are in the middle. */
+  "command line: stdout": { end: 74, says: "unity-broker: the output could not be written: " },
+  "command line: stderr": { end: 0, says: "" },
+  /** The system opens /dev/null in its place. */
+  "command line: closed": { end: 0, says: "" },
   "sent.log: submit": {
     end: "ledger_unavailable",
     says: "sent.log cannot be used: <why>; nothing has to be restarted.",
