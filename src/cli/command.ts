@@ -1,5 +1,7 @@
 /** Defines a command from its declaration and from the code that it runs, which is loaded when it is called. */
+
 import { type ArgsDef, type CommandContext, type CommandDef, type CommandMeta, defineCommand } from "citty";
+import { diskProblem } from "../shared/machine/disk-problem.js";
 
 /** A mistake of the user, as opposed to a failure: exit code 2. */
 export class UsageError extends Error {}
@@ -65,5 +67,8 @@ function refuseEmpty(
 export function describeError(error: unknown): { message: string; exitCode: number } {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
   if (error instanceof Error && error.name === "CLIError") return { message: error.message, exitCode: 2 };
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  const hasFile = syscall !== undefined && path !== undefined;
+  if (hasFile) return { message: `${path} cannot be used: ${diskProblem(error, path)}.`, exitCode: 1 };
   return { message: error instanceof Error ? error.message : String(error), exitCode: 1 };
 }

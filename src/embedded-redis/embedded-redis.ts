@@ -1,10 +1,11 @@
 /** Finds, starts, shares and stops the private Redis of a data directory. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, realpathSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { diskProblem } from "../shared/machine/disk-problem.js";
 import { identify, isLiving } from "../shared/machine/living-process.js";
 import { alone } from "../shared/machine/start-claim.js";
 import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
@@ -40,6 +41,8 @@ const ABSENT_LIMIT_MS = 10_000;
 const LOST_LIMIT_MS = 1_000;
 const SILENT_LIMIT_MS = 10_000;
 const END_LIMIT_MS = 10_000;
+/** The least that a disk gives to a file. */
+const PAGE_BYTES = 4096;
 
 /**
  * Provides the one Redis server of this data directory; starts it if it is not running.
@@ -49,6 +52,17 @@ const END_LIMIT_MS = 10_000;
  * that was killed is replaced at the next call. Rejects with REDIS_UNAVAILABLE or REDIS_START_FAILED.
  */
 export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
+  try {
+    return await findOrStart(options);
+  } catch (error) {
+    const { syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    const why = diskProblem(error, join(options.dataDir, "redis"));
+    throw redisNotStarted(`The embedded Redis cannot be started: ${why}, and type the same again.`, error);
+  }
+}
+
+async function findOrStart(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
   const directory = redisDirectory(options.dataDir);
   const running = async () => {
     const known = readEndpoint(directory);
@@ -193,14 +207,28 @@ async function start(
     if (idleMs) startKeeper({ address, idleMs, lastCommand }, { env: options.env, directory });
     return { address, pid: server.pid, started: true };
   }
+  const why = logTail(directory) || whyNoLog(directory);
   server.kill("SIGKILL");
   removeEndpoint(directory);
   if ("path" in address) removeSocket(address.path);
   throw redisNotStarted(
     [`The embedded Redis (${binary.file} ${binary.version}) did not start. ${logFile(directory)} ends with:`]
-      .concat(logTail(directory) || "(nothing)")
+      .concat(why)
       .join("\n"),
   );
+}
+
+/** The disk may have refused even that. */
+function whyNoLog(directory: string): string {
+  const probe = join(directory, `probe.${process.pid}`);
+  try {
+    writeFileSync(probe, Buffer.alloc(PAGE_BYTES));
+    return "(nothing)";
+  } catch (error) {
+    return `(nothing: ${diskProblem(error, directory)})`;
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** The last start's address if it can be used again, so that clients reconnect to the next server by themselves. */

@@ -63,11 +63,11 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
   const open = async (): Promise<void> => {
     try {
       port = await listenOnFirstFree(session.server, port === 0 ? options.port : port);
+      published.write(endpoint());
     } catch (error) {
       await session.die("keep");
       throw error;
     }
-    published.write(endpoint());
   };
   let port = 0;
   await open();

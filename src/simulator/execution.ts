@@ -1,7 +1,7 @@
 /**
  * The only place that runs an operation: journal `running`, count it, invoke the tool, journal the outcome,
- * report it. The journal comes first both times: an invocation without `running` on disk, or a reported outcome that
- * a crash could undo, would each allow a second execution.
+ * report it. Nothing is invoked without `running` on disk, which alone keeps it from a second execution. An outcome that
+ * the disk refuses is reported all the same: the store keeps it.
  */
 import type { Outcome, Progress, Standing } from "../shared/wire/wire.js";
 import type { Lanes } from "./lanes.js";
@@ -30,7 +30,7 @@ export interface ExecutionDeps {
   takesLog(): boolean;
   /** Where the Editor stands, for `endedIn`. */
   standing(): Standing;
-  /** Called once for every outcome, after it is durable. */
+  /** Called once for every outcome, after it is in the ledger. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
   /** Reloads the script domain; resolves once it is loaded again. */
   reload(): Promise<void>;
@@ -43,9 +43,6 @@ interface Execution {
   abandoned: boolean;
 }
 
-/** The pause between two attempts to write an outcome that the disk refused. */
-const OUTCOME_RETRY_MS = 100;
-
 export type Executions = ReturnType<typeof createExecutions>;
 
 export function createExecutions(
@@ -54,17 +51,14 @@ export function createExecutions(
 ) {
   const executions = new Map<string, Execution>();
   const lastProgress = new Map<string, Progress>();
-  /** Ended; its outcome waits for the disk. */
-  const unwritten = new Set<string>();
 
   const run = async (operation: LedgerOperation, tool: SimulatedTool): Promise<void> => {
     if (operation.state !== "accepted") return;
     try {
       deps.ledger.begin(operation);
     } catch (error) {
-      const outcome = failure("ledger_unavailable", `Not invoked: ${messageOf(error)}`, deps.now());
-      deps.ledger.endUnwritten(operation, outcome);
-      deps.ended(operation, outcome);
+      const why = error instanceof Error ? error.message : String(error);
+      settle(operation, failure("ledger_unavailable", `Not invoked. ${why}`, deps.now()));
       return;
     }
     deps.notify("operation/running", { operationId: operation.operationId });
@@ -162,15 +156,7 @@ export function createExecutions(
     });
 
   const settle = (operation: LedgerOperation, outcome: Outcome): void => {
-    try {
-      deps.ledger.end(operation, outcome);
-    } catch {
-      // Not reported until it is durable; after a crash the journal's `running` becomes interrupted.
-      unwritten.add(operation.operationId);
-      deps.timers.after(OUTCOME_RETRY_MS, () => settle(operation, outcome));
-      return;
-    }
-    unwritten.delete(operation.operationId);
+    deps.ledger.end(operation, outcome);
     deps.ended(operation, outcome);
   };
 
@@ -202,9 +188,8 @@ export function createExecutions(
       execution.abort.abort();
       return true;
     },
-    /** Abandons a running execution without an outcome; false if its outcome only waits for the disk. */
-    abandon(operationId: string): boolean {
-      if (unwritten.has(operationId)) return false;
+    /** Abandons a running execution without an outcome. */
+    abandon(operationId: string): void {
       const execution = executions.get(operationId);
       if (execution) {
         execution.abandoned = true;
@@ -212,7 +197,6 @@ export function createExecutions(
         executions.delete(operationId);
       }
       deps.lanes.abandon(operationId);
-      return true;
     },
     progressOf: (operationId: string): Progress | undefined => lastProgress.get(operationId),
     forgetProgress: (operationId: string): void => void lastProgress.delete(operationId),
@@ -236,8 +220,4 @@ function describe(error: unknown, cancelled: boolean): NonNullable<Outcome["erro
   if (!(error instanceof Error)) return { type: "internal_error", message: String(error) };
   const type = error.name === "Error" ? "internal_error" : error.name;
   return { type, message: error.message, ...(error.stack === undefined ? {} : { stack: error.stack }) };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -42,7 +42,7 @@ export function createOperations(deps: OperationsDeps) {
   const unavailable = (error: unknown): Answer => ({
     error: {
       code: EDITOR_CODES.LEDGER_UNAVAILABLE,
-      message: `The ledger cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      message: error instanceof Error ? error.message : String(error),
       data: { ledgerSeq: ledger.ledgerSeq() },
     },
   });
@@ -199,12 +199,8 @@ export function createOperations(deps: OperationsDeps) {
   };
 
   const acknowledge = (operationIds: readonly string[]): Answer => {
-    try {
-      ledger.acknowledge(operationIds);
-      ledger.forget();
-    } catch (error) {
-      return unavailable(error);
-    }
+    ledger.acknowledge(operationIds);
+    ledger.forget();
     for (const id of operationIds) deps.executions.forgetProgress(id);
     return answer({});
   };

@@ -1,6 +1,7 @@
 /** The options of a simulated Editor, and their defaults. */
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { JournalFiles } from "./ledger/journal.js";
 import type { SimulatedTool } from "./tool-definition.js";
 
 export interface SimulatedEditorOptions {
@@ -42,6 +43,10 @@ export interface SimulatedEditorOptions {
   forgetAfterMs?: number;
   /** … while more operations than this are known (default 1000). */
   keepOperations?: number;
+  /** The least time between two attempts to write a ledger again that the disk refused, ms. Default 1000. */
+  ledgerHealMs?: number;
+  /** What the ledger's files are written with. Default: the system's. */
+  ledgerFiles?: JournalFiles;
   /** Plays a plain uLoop bridge: no hello, no ledger, no endpoint file, no heartbeats. Default false. */
   plain?: boolean;
   /** The path that hello reports as the Editor's own log. */
@@ -54,9 +59,9 @@ export interface SimulatedEditorOptions {
 
 /** The options with all defaults filled in. */
 export type SimulatorSettings = Required<
-  Omit<SimulatedEditorOptions, "editorId" | "port" | "token" | "stateFolder" | "logFile">
+  Omit<SimulatedEditorOptions, "editorId" | "port" | "token" | "stateFolder" | "logFile" | "ledgerFiles">
 > &
-  Pick<SimulatedEditorOptions, "logFile">;
+  Pick<SimulatedEditorOptions, "logFile" | "ledgerFiles">;
 
 export function completeOptions(options: SimulatedEditorOptions, editorId: string): SimulatorSettings {
   const state = options.stateFolder ?? join(homedir(), ".unity-job-broker");
@@ -69,6 +74,8 @@ export function completeOptions(options: SimulatedEditorOptions, editorId: strin
     counterFile: options.counterFile ?? join(ledgerFolder, "executions.log"),
     timeScale: options.timeScale ?? 1,
     ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
+    ...(options.ledgerFiles === undefined ? {} : { ledgerFiles: options.ledgerFiles }),
+    ledgerHealMs: options.ledgerHealMs ?? 1000,
     heartbeatMs: options.heartbeatMs ?? 1000,
     progressIntervalMs: options.progressIntervalMs ?? 250,
     reloadMs: options.reloadMs ?? 200,

@@ -29,6 +29,7 @@ const REFUSED: ReadonlySet<DiagnosisCode | undefined> = new Set([
   "PORT_NOT_PROVEN",
   "PORT_TAKEN",
   "HELLO_REFUSED",
+  "LEDGER_UNAVAILABLE",
 ] as const);
 
 /** `running`: the ids of the Editors that run on this machine, connected or not. */

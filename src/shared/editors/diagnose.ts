@@ -70,6 +70,12 @@ function diagnoseConnection(signs: EditorSigns, limits: DiagnosisLimits): Diagno
         message: refusal.message,
         next: "Close dialogs in the Editor and let it finish; if that does not help, update its bridge.",
       };
+    case "ledger":
+      return {
+        code: "LEDGER_UNAVAILABLE",
+        message: `The Editor of ${project} runs nothing until it can write down what it begins. ${refusal.message}`,
+        next: `Help its disk; ${RESUMES}.`,
+      };
     case "other":
       return {
         code: "HELLO_REFUSED",

@@ -10,6 +10,7 @@ export type DiagnosisCode =
   | "PORT_NOT_PROVEN"
   | "FOREIGN_BROKER"
   | "HELLO_REFUSED"
+  | "LEDGER_UNAVAILABLE"
   | "MODAL_DIALOG"
   | "MAIN_THREAD_BUSY"
   | "UNITY_AT_WORK"
@@ -38,6 +39,8 @@ export type HelloRefusal =
   | { why: "plain" }
   /** Its bridge did not say which project it serves. */
   | { why: "unverified"; message: string }
+  /** Its disk does not take its ledger; the message says why, and what to do. */
+  | { why: "ledger"; message: string }
   | { why: "other"; message: string };
 
 /** The broker that an Editor belongs to, as far as it says. */

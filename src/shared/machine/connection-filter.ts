@@ -10,7 +10,7 @@ import { isAnotherUsersCall, readTables, type TcpEnd } from "./peer-owner.js";
 export interface ConnectionFilter {
   /** For a server with `pauseOnConnect`: nothing is read from the connection before it is admitted. */
   take(socket: Socket): void;
-  /** Closes the connections that were not checked yet. */
+  /** Closes the connections that were not let in yet. */
   close(): void;
 }
 
@@ -18,6 +18,8 @@ export interface ConnectionFilter {
 const REST = 4;
 /** Most unchecked connections: each is an open file. */
 const MOST_WAITING = 256;
+/** Most that are let in before what they have sent is read. */
+const AT_ONCE = 16;
 
 /**
  * When too many wait, all are checked at once, however long that takes, so that no legitimate caller is refused. With
@@ -28,8 +30,11 @@ export function createConnectionFilter(
   { sheds = false }: { sheds?: boolean } = {},
 ): ConnectionFilter {
   const waiting = new Set<Socket>();
+  /** Checked, and not yet let in. */
+  const own = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
   let restsUntil = 0;
+  let nextTurn: NodeJS.Immediate | undefined;
 
   const look = (): void => {
     timer = undefined;
@@ -44,11 +49,19 @@ export function createConnectionFilter(
     restsUntil = performance.now() + REST * (performance.now() - begun);
     for (const { socket, isAnothers } of known) {
       if (isAnothers) socket.destroy();
-      else if (!socket.destroyed) {
-        letIn(socket);
-        if (!socket.destroyed) socket.resume();
-      }
+      else own.add(socket);
     }
+    if (!nextTurn) welcome();
+  };
+
+  const welcome = (): void => {
+    for (const socket of [...own].slice(0, AT_ONCE)) {
+      own.delete(socket);
+      if (socket.destroyed) continue;
+      letIn(socket);
+      if (!socket.destroyed) socket.resume();
+    }
+    nextTurn = own.size > 0 ? setImmediate(welcome) : undefined;
   };
 
   return {
@@ -70,9 +83,12 @@ export function createConnectionFilter(
     },
     close() {
       clearTimeout(timer);
+      clearImmediate(nextTurn);
       timer = undefined;
-      for (const socket of waiting) socket.destroy();
+      nextTurn = undefined;
+      for (const socket of [...waiting, ...own]) socket.destroy();
       waiting.clear();
+      own.clear();
     },
   };
 }

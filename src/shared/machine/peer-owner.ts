@@ -63,19 +63,22 @@ export function isAnotherUsersCall(
 
 /** The user of the peer's socket; undefined: it is not in this table. */
 export function ownerIn(table: string, own: TcpEnd, peer: TcpEnd): SocketOwner {
-  const remotes = formsOf(own);
-  for (const row of rowsOf(table, formsOf(peer))) {
+  const locals = formsOf(peer);
+  for (const [at, remote] of formsOf(own).entries()) {
     // In any state: a half-closed socket still belongs to that user.
-    if (remotes.includes(row.remote)) return row.owner;
+    for (const { owner } of rowsOf(table, `${locals[at]} ${remote}`)) return owner;
   }
   return undefined;
 }
 
 /** The user of the listener on this address; a listener on all addresses comes second. */
 export function listenerIn(table: string, end: TcpEnd): number | undefined {
+  const nobody = anyAddress(0);
   for (const locals of [formsOf(end), anyAddress(end.port)]) {
-    for (const row of rowsOf(table, locals)) {
-      if (row.state === LISTENING && typeof row.owner === "number") return row.owner;
+    for (const [at, local] of locals.entries()) {
+      for (const { state, owner } of rowsOf(table, `${local} ${nobody[at]}`)) {
+        if (state === LISTENING && typeof owner === "number") return owner;
+      }
     }
   }
   return undefined;
@@ -84,13 +87,18 @@ export function listenerIn(table: string, end: TcpEnd): number | undefined {
 const LISTENING = "0A";
 const LOOPBACK = /^(::ffff:)?127\./i;
 
-function* rowsOf(table: string, locals: string[]) {
-  for (const line of table.split("\n").slice(1)) {
-    const [, local = "", remote = "", state, , , , uid, , inode] = line.trim().split(/\s+/);
-    if (!locals.includes(local)) continue;
-    yield { remote, state, owner: inode === "0" ? ("nobody" as const) : Number(uid) };
+/** Searched as text: a table may have thousands of lines, and other users control how many. */
+function* rowsOf(table: string, ends: string) {
+  const searched = ` ${ends} `;
+  for (let at = table.indexOf(searched); at >= 0; at = table.indexOf(searched, at + 1)) {
+    const [line = ""] = table.slice(at + searched.length, at + LONGEST_LINE).split("\n");
+    const [state, , , , uid, , inode] = line.split(/\s+/);
+    yield { state, owner: inode === "0" ? ("nobody" as const) : Number(uid) };
   }
 }
+
+/** In tcp6, with every number at its longest. */
+const LONGEST_LINE = 400;
 
 function isAnother(owner: SocketOwner): boolean {
   const uid = process.getuid?.();

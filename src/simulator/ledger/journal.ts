@@ -5,20 +5,36 @@
  * Everything is synchronous: nothing else may happen between a decision and its line on disk, and on one
  * JavaScript thread that is the whole critical section (about 1 ms per flush).
  */
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
+import { diskProblem } from "../../shared/machine/disk-problem.js";
+
+/** What the journal does to its files; tests let the n-th of these fail. */
+export type JournalFiles = Pick<
+  typeof fs,
+  | "closeSync"
+  | "fsyncSync"
+  | "ftruncateSync"
+  | "openSync"
+  | "readFileSync"
+  | "renameSync"
+  | "rmSync"
+  | "writeSync"
+>;
 
 export interface Journal {
   /** The entries found when the file was opened, without a torn tail. */
   readonly found: readonly unknown[];
-  /** Adds a line that a crash may lose until the next flush. Throws when the journal cannot be written. */
+  /** What is wrong and what to do; undefined: it can be written. After a failure only `rewrite` makes it so again. */
+  problem(): string | undefined;
+  /** Adds a line that a crash may lose until the next flush. Throws after a failure. */
   append(entry: unknown): void;
-  /** Writes all lines and waits for the disk. Throws if that fails; then the journal is not trusted any more. */
+  /** Writes all lines and waits for the disk. Throws if that fails: what is in the file then is unknown. */
   flush(): void;
-  /** Replaces all lines by these, atomically (temporary file, rename). */
+  /** Replaces all lines by these, atomically (new file, rename). Throws if that fails; the old file stays then. */
   rewrite(entries: readonly unknown[]): void;
-  /** Fault: refuse every append and flush while true. */
+  /** Fault: the disk refuses everything while true. */
   setBroken(broken: boolean): void;
   /** Fault: every flush takes this much longer, ms, and so delays everything else of this Editor. */
   setSlow(ms: number): void;
@@ -26,77 +42,131 @@ export interface Journal {
   close(unflushed: "keep" | "lose"): void;
 }
 
-/** Opens or creates the journal; cuts everything from the first line with a wrong CRC. */
-export function openJournal(file: string): Journal {
-  let descriptor = openSync(file, "a+", 0o600);
-  const { entries, goodBytes, bytes } = readLines(file);
-  if (goodBytes < bytes) {
-    // A "+a" descriptor may be truncated; appending goes on at the cut.
-    ftruncateSync(descriptor, goodBytes);
-    fsyncSync(descriptor);
-  }
+/**
+ * Opens or creates the journal; cuts everything from the first line with a wrong CRC. A disk that cannot be written
+ * is a `problem`; throws if the file cannot be read, because nobody knows then what has begun.
+ */
+export function openJournal(file: string, files: JournalFiles = fs): Journal {
+  const folder = dirname(file);
+  const { entries, goodBytes, bytes } = readLines(file, files);
+  let descriptor: number | undefined;
   let unflushed: string[] = [];
-  let failure: string | undefined;
+  let problem: string | undefined;
   let broken = false;
   let slowMs = 0;
   let open = true;
 
-  const refuseIfUnwritable = (): void => {
-    if (!open) throw new Error("the journal is closed");
-    if (broken) throw new Error("the journal cannot be written (simulated disk fault)");
-    if (failure !== undefined) throw new Error(`the journal failed earlier: ${failure}`);
-  };
-  const write = (): void => {
-    if (unflushed.length === 0) return;
-    const lines = Buffer.from(unflushed.join(""), "utf8");
-    for (let written = 0; written < lines.length; ) {
-      written += writeSync(descriptor, lines, written, lines.length - written);
-    }
+  /** After a failed write or flush nobody knows what the disk has: the file is not written any more. */
+  const fail = (error: unknown): Error => {
+    problem = `The ledger cannot be written: ${diskProblem(error, folder)}; nothing has to be restarted.`;
     unflushed = [];
+    return new Error(problem, { cause: error });
   };
+  const tryOn = <T>(write: () => T): T => {
+    if (!open) throw new Error("The journal is closed.");
+    try {
+      if (broken) throw Object.assign(new Error("simulated"), { code: "EIO" });
+      return write();
+    } catch (error) {
+      throw fail(error);
+    }
+  };
+  const refuseAfterFailure = (): void => {
+    if (!open) throw new Error("The journal is closed.");
+    if (problem !== undefined) throw new Error(problem);
+  };
+  const write = (to: number, lines: readonly string[]): void => {
+    const bytes = Buffer.from(lines.join(""), "utf8");
+    for (let at = 0; at < bytes.length; ) {
+      const written = files.writeSync(to, bytes, at, bytes.length - at);
+      if (written === 0) throw new Error("the disk took nothing");
+      at += written;
+    }
+  };
+  /** A file that is written no more. */
+  const release = (closing: number | undefined): void => {
+    try {
+      if (closing !== undefined) files.closeSync(closing);
+    } catch {
+      // Nobody counts on what it held.
+    }
+  };
+  /** A rename is only durable with its folder; Windows cannot open folders and does not need it. */
+  const syncFolder = (): void => {
+    if (process.platform === "win32") return;
+    const opened = files.openSync(folder, "r");
+    try {
+      files.fsyncSync(opened);
+    } finally {
+      release(opened);
+    }
+  };
+  const replaceBy = (lines: readonly string[]): void => {
+    const temporary = `${file}.new`;
+    files.rmSync(temporary, { force: true });
+    const next = files.openSync(temporary, "a", 0o600);
+    try {
+      write(next, lines);
+      files.fsyncSync(next);
+      files.renameSync(temporary, file);
+      syncFolder();
+    } catch (error) {
+      release(next);
+      throw error;
+    }
+    release(descriptor);
+    descriptor = next;
+  };
+
+  try {
+    descriptor = files.openSync(file, "a", 0o600);
+    if (goodBytes < bytes) {
+      files.ftruncateSync(descriptor, goodBytes);
+      files.fsyncSync(descriptor);
+    }
+  } catch (error) {
+    fail(error);
+  }
 
   return {
     found: entries,
+    problem: () => problem,
     append(entry) {
-      refuseIfUnwritable();
+      refuseAfterFailure();
       unflushed.push(encodeLine(entry));
     },
     flush() {
-      refuseIfUnwritable();
-      try {
-        write();
+      refuseAfterFailure();
+      tryOn(() => {
+        if (descriptor === undefined) throw new Error("it is not open");
+        write(descriptor, unflushed);
+        unflushed = [];
         if (slowMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, slowMs);
-        fsyncSync(descriptor);
-      } catch (error) {
-        // After a failed write or fsync the disk's content is unknown; the next start checks it by CRC.
-        failure = error instanceof Error ? error.message : String(error);
-        throw error;
-      }
+        files.fsyncSync(descriptor);
+      });
     },
     rewrite(replacement) {
-      refuseIfUnwritable();
-      const temporary = `${file}.new`;
-      const next = openSync(temporary, "w", 0o600);
-      writeSync(next, replacement.map(encodeLine).join(""));
-      fsyncSync(next);
-      closeSync(next);
-      renameSync(temporary, file);
-      syncFolder(dirname(file));
-      closeSync(descriptor);
-      descriptor = openSync(file, "a+", 0o600);
+      tryOn(() => replaceBy(replacement.map(encodeLine)));
       unflushed = [];
+      problem = undefined;
     },
     setBroken(value) {
       broken = value;
+      if (broken) fail(Object.assign(new Error("simulated"), { code: "EIO" }));
     },
     setSlow(ms) {
       slowMs = ms;
     },
     close(what) {
       if (!open) return;
-      if (what === "keep" && failure === undefined && !broken) write();
+      try {
+        if (what === "keep" && problem === undefined && descriptor !== undefined)
+          write(descriptor, unflushed);
+      } catch {
+        // Lost, as in a crash.
+      }
       open = false;
-      closeSync(descriptor);
+      release(descriptor);
     },
   };
 }
@@ -106,8 +176,8 @@ function encodeLine(entry: unknown): string {
   return `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`;
 }
 
-function readLines(file: string): { entries: unknown[]; goodBytes: number; bytes: number } {
-  const content = readFileSync(file);
+function readLines(file: string, files: JournalFiles) {
+  const content = contentOf(file, files);
   const entries: unknown[] = [];
   let goodBytes = 0;
   while (goodBytes < content.length) {
@@ -125,10 +195,12 @@ function crcOf(json: Buffer): string {
   return crc32(json).toString(16).padStart(8, "0");
 }
 
-/** A rename is only durable with its folder; Windows cannot open folders and does not need it. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+function contentOf(file: string, files: JournalFiles): Buffer {
+  try {
+    return files.readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    const why = diskProblem(error, dirname(file));
+    throw new Error(`The ledger cannot be read: ${why}, and start the Editor again.`, { cause: error });
+  }
 }

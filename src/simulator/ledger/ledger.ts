@@ -1,15 +1,18 @@
 /**
  * The Editor's memory of operations: a journal, and the state that it results in.
  *
- * `running` is entered in one method (`begin`), and flushed before a tool is invoked. Outcomes, revocations and
- * fences are flushed before they are reported. `accepted` need not be: losing it means "never started".
+ * `running` is entered in one method (`begin`), and flushed before a tool is invoked. Revocations and fences are
+ * flushed before they are reported. `accepted` need not be: losing it means "never started". What has happened anyway,
+ * as an outcome, is remembered and reported also if the disk refuses it.
  * So `ledgerSeq()` counts durable entries only; otherwise every crash would look like a rolled-back ledger.
+ *
+ * After a failure the journal heals by one snapshot of this memory in a new file.
  */
 import { randomUUID } from "node:crypto";
 import type { Fence } from "../../shared/operation/admit.js";
 import type { Outcome } from "../../shared/wire/wire.js";
 import { type ForgetLimits, forgettable } from "./forgetting.js";
-import { openJournal } from "./journal.js";
+import { type JournalFiles, openJournal } from "./journal.js";
 import {
   applyEntry,
   emptyContent,
@@ -29,10 +32,14 @@ export interface LedgerOptions extends ForgetLimits {
   now(): number;
   /** A journal with more lines becomes one snapshot when it is opened; default 5000. */
   compactLines?: number;
+  /** The least time between two attempts to heal the journal, ms; default 1000. */
+  healMs?: number;
+  files?: JournalFiles;
 }
 
 const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
 const COMPACT_LINES = 5000;
+const HEAL_MS = 1000;
 
 /**
  * Looking for what may be forgotten reads the whole ledger: not with every acknowledgement, but once in this part of
@@ -50,23 +57,53 @@ export type Ledger = ReturnType<typeof openLedger>;
 
 /** Opens the ledger of one Editor; a missing file becomes a new ledger with an id of its own. */
 export function openLedger(options: LedgerOptions) {
-  const journal = openJournal(options.file);
+  const journal = openJournal(options.file, options.files);
   const content: LedgerContent = emptyContent();
   // The CRC proves that this code wrote the lines.
   for (const entry of journal.found) applyEntry(content, entry as JournalEntry);
   let durableSeq = content.seq;
+  /** Entry of the present session. */
+  let sessionSeq = 0;
+  let nextHealAt = 0;
 
-  const record = (entry: Entry): void => {
-    const line = { seq: content.seq + 1, at: options.now(), ...entry } as JournalEntry;
+  const numbered = (entry: Entry) => ({ seq: content.seq + 1, at: options.now(), ...entry }) as JournalEntry;
+
+  /** Throws if the journal cannot be written. A snapshot of a large memory on a full disk is not tried all the time. */
+  const heal = (): void => {
+    const problem = journal.problem();
+    if (problem === undefined) return;
+    if (performance.now() < nextHealAt) throw new Error(problem);
+    nextHealAt = performance.now() + (options.healMs ?? HEAL_MS);
+    rewrite();
+  };
+  const rewrite = (): void => {
+    const entry = { seq: content.seq, at: options.now() };
+    journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
+    durableSeq = content.seq;
+  };
+  /** Throws, and changes nothing, if the journal cannot be written. A crash before the next flush loses it. */
+  const add = (entry: Entry): void => {
+    heal();
+    const line = numbered(entry);
     journal.append(line);
     applyEntry(content, line);
   };
-  const recordFlushed = (entry: Entry): void => {
-    const line = { seq: content.seq + 1, at: options.now(), ...entry } as JournalEntry;
+  /** Throws, and changes nothing, if the disk did not confirm it. */
+  const write = (entry: Entry): void => {
+    heal();
+    const line = numbered(entry);
     journal.append(line);
     journal.flush();
     applyEntry(content, line);
     durableSeq = content.seq;
+  };
+  /** For what is so, whatever the disk says: it is remembered, and in the next snapshot. */
+  const tell = (entry: Entry, by = write): void => {
+    try {
+      by(entry);
+    } catch {
+      applyEntry(content, numbered(entry));
+    }
   };
 
   /** The latest operation of the hash that is not revoked. */
@@ -78,19 +115,23 @@ export function openLedger(options: LedgerOptions) {
     return undefined;
   };
 
-  if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
+  if (content.ledgerId === "") tell({ kind: "opened", ledgerId: randomUUID() });
   let nextLookAt = Number.NEGATIVE_INFINITY;
   const forgettableNow = () => {
     const at = { now: options.now(), horizon: content.forgetHorizon };
     return forgettable([...content.operations.values()], at, options);
   };
   if (journal.found.length > (options.compactLines ?? COMPACT_LINES)) {
-    const entry = { seq: content.seq, at: options.now() };
     const forgotten = forgettableNow();
     // Writes no line: it would come before the session's line, and a restored older ledger would look as long as the
     // one that was seen.
-    if (forgotten) applyEntry(content, { ...entry, kind: "forgotten", ...forgotten });
-    journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
+    if (forgotten)
+      applyEntry(content, { ...numbered({ kind: "forgotten", ...forgotten }), seq: content.seq });
+    try {
+      rewrite();
+    } catch {
+      // The long one is still there; the next entry tries again.
+    }
   }
 
   return {
@@ -108,35 +149,34 @@ export function openLedger(options: LedgerOptions) {
     latestOfHash,
 
     startSession(editorSessionId: string): void {
-      recordFlushed({ kind: "session", editorSessionId });
+      tell({ kind: "session", editorSessionId });
+      sessionSeq = content.seq;
     },
+    /** False: the next session would not know of this one, so no worker may. */
+    isSessionDurable: (): boolean => durableSeq >= sessionSeq,
     /** Must be durable before hello is answered: a lower fence may never write again. */
     takeFence(fence: Fence, storeId: string): void {
-      recordFlushed({ kind: "fence", ...fence, storeId });
+      write({ kind: "fence", ...fence, storeId });
     },
     accept(operation: LedgerOperation): void {
       if (operation.readOnly) enter(content, operation);
-      else record({ kind: "accepted", operation });
+      else add({ kind: "accepted", operation });
     },
     /** The only way into `running`; throws, and changes nothing, when the disk did not confirm it. */
     begin(operation: LedgerOperation): void {
       if (operation.state !== "accepted") throw new Error(`${operation.operationId} is ${operation.state}`);
       if (operation.readOnly) Object.assign(operation, { state: "running", startedAt: options.now() });
-      else recordFlushed({ kind: "running", operationId: operation.operationId });
+      else write({ kind: "running", operationId: operation.operationId });
     },
     end(operation: LedgerOperation, outcome: Outcome): void {
       if (operation.readOnly) Object.assign(operation, { state: outcome.status, outcome });
-      else recordFlushed({ kind: "ended", operationId: operation.operationId, outcome });
-    },
-    /** Keeps an outcome in memory only: for an operation that never began because the disk refused it. */
-    endUnwritten(operation: LedgerOperation, outcome: Outcome): void {
-      Object.assign(operation, { state: outcome.status, outcome });
+      else tell({ kind: "ended", operationId: operation.operationId, outcome });
     },
     revoke(operationId: string): void {
-      recordFlushed({ kind: "revoked", operationId });
+      write({ kind: "revoked", operationId });
     },
     markNotStarted(operation: LedgerOperation): void {
-      recordFlushed({ kind: "not_started", operationId: operation.operationId });
+      tell({ kind: "not_started", operationId: operation.operationId });
     },
     /** After a lost acknowledgement the outcome is only offered again. */
     acknowledge(operationIds: readonly string[]): void {
@@ -146,7 +186,7 @@ export function openLedger(options: LedgerOptions) {
       });
       for (const id of ended) if (content.operations.get(id)?.readOnly) content.operations.delete(id);
       const journalled = ended.filter((id) => content.operations.has(id));
-      if (journalled.length > 0) record({ kind: "acknowledged", operationIds: journalled });
+      if (journalled.length > 0) tell({ kind: "acknowledged", operationIds: journalled }, add);
     },
     /** Drops reads, which exist in the memory of one script domain. */
     dropReads(): void {
@@ -159,7 +199,15 @@ export function openLedger(options: LedgerOptions) {
       if (options.now() < nextLookAt) return;
       nextLookAt = options.now() + options.forgetAfterMs / LOOKS_PER_RETENTION;
       const forgotten = forgettableNow();
-      if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
+      if (forgotten) tell({ kind: "forgotten", ...forgotten });
+    },
+    /** Makes the journal writable again, if it is not and can be. */
+    tryToHeal(): void {
+      try {
+        heal();
+      } catch {
+        // Whoever needs it is told.
+      }
     },
 
     setBroken: journal.setBroken,

@@ -50,6 +50,8 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
     now,
     forgetAfterMs: settings.forgetAfterMs,
     keepOperations: settings.keepOperations,
+    healMs: settings.ledgerHealMs,
+    ...(settings.ledgerFiles === undefined ? {} : { files: settings.ledgerFiles }),
   });
   const lanes = createLanes({ timers, now: elapsed });
   const seat = createWorkerSeat(elapsed);
@@ -167,8 +169,8 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
       if (step.action === "requeue") executions.queue(operation);
       if (step.action === "not_started") ledger.markNotStarted(operation);
       if (step.action === "forget") executions.abandon(step.operationId);
-      // An outcome that only waits for the disk is not unknown: it is reported once it is written.
-      if (step.action !== "interrupt" || !executions.abandon(step.operationId)) continue;
+      if (step.action !== "interrupt") continue;
+      executions.abandon(step.operationId);
       executions.settle(operation, {
         status: "interrupted",
         error: { type: step.reason, message: `The Editor lost this operation (${step.reason}); it began.` },
@@ -222,6 +224,7 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
   ledger.startSession(editorSessionId);
   recover("editor_exit");
   timers.every(settings.heartbeatMs, () => {
+    ledger.tryToHeal();
     const runningOperationId = lanes.runningOnMain();
     notify("bridge/heartbeat", {
       editorSessionId,

@@ -93,7 +93,8 @@ export function createHello(
     const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
     if (refused) return refused;
     const highest = ledger.fence();
-    if (highest?.epoch !== epoch || ledger.boundStore()?.storeId !== storeId) {
+    const isKnown = highest?.epoch === epoch && ledger.boundStore()?.storeId === storeId;
+    if (!isKnown || !ledger.isSessionDurable()) {
       try {
         ledger.takeFence({ epoch, ownerNonce }, storeId);
       } catch (error) {
@@ -151,6 +152,6 @@ export function createHello(
 }
 
 function unwritable(error: unknown): Answer {
-  const message = `The fence cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  const message = error instanceof Error ? error.message : String(error);
   return { error: { code: EDITOR_CODES.LEDGER_UNAVAILABLE, message } };
 }

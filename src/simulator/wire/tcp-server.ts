@@ -53,25 +53,26 @@ export type TcpServer = ReturnType<typeof createTcpServer>;
 
 /**
  * `maxFrameBytes` limits a worker's frames; longer ones are answered FRAME_TOO_LARGE and skipped, or break the
- * connection as in plain bridges. A stranger is disconnected after `strangerMs` (undefined: never), and the oldest one if
- * there are too many, so that the next one is always heard.
+ * connection as in plain bridges. A stranger is disconnected after `strangerMs` (undefined: never). If there
+ * are too many, the oldest one that has asked nothing goes, so that the next one is always heard, and the one that is asking too.
  */
 export function createTcpServer(
   deps: TcpServerDeps,
   options: { maxFrameBytes: number; breaksOnTooLong: boolean; strangerMs: number | undefined },
 ) {
   const connections = new Map<Socket, Outbound>();
-  /** Connections that are not admitted, in order of arrival. */
-  const strangers = new Set<Socket>();
+  /** Connections that are not admitted, in order of arrival, and whether they have asked anything. */
+  const strangers = new Map<Socket, { hasAsked: boolean }>();
   let server: Server | undefined;
   let nextId = 1;
   let listenedOn = 0;
 
   const makeRoom = (): void => {
-    const [oldest] = strangers;
-    if (connections.size <= MAX_CONNECTIONS || !oldest) return;
-    strangers.delete(oldest);
-    connections.get(oldest)?.cut();
+    if (connections.size <= MAX_CONNECTIONS) return;
+    const [first] = [...strangers].find(([, { hasAsked }]) => !hasAsked) ?? [...strangers][0] ?? [];
+    if (!first) return;
+    strangers.delete(first);
+    connections.get(first)?.cut();
   };
 
   const accept = (socket: Socket): void => {
@@ -79,7 +80,7 @@ export function createTcpServer(
     socket.setNoDelay(true);
     const outbound = createOutbound(socket, deps.faults);
     connections.set(socket, outbound);
-    strangers.add(socket);
+    strangers.set(socket, { hasAsked: false });
     makeRoom();
     const stopClock =
       options.strangerMs === undefined ? () => {} : deps.timers.after(options.strangerMs, outbound.cut);
@@ -132,6 +133,7 @@ export function createTcpServer(
     if (message.kind === "notification") deps.notified(peer, message.method, message.params);
     if (message.kind !== "request") return true;
     const { id, method, params, guard } = message;
+    if (strangers.has(socket)) strangers.set(socket, { hasAsked: true });
     if (takeOnce(deps.faults.cutBefore, method)) {
       outbound.cut();
       return false;

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import type { Log } from "../../shared/log.js";
+import { diskProblem } from "../../shared/machine/disk-problem.js";
 import { type AdmittedOperation, admit } from "../../shared/operation/admit.js";
 import type { Effect, Tool } from "../../shared/tools/tool.js";
 import { readTools, type ToolLimits } from "../../shared/tools/tool-limits.js";
@@ -56,7 +57,21 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
   const known = new Map<string, Call>();
   const folder = join(deps.sentFolder, encodeURIComponent(identity.editorId));
 
-  const converse = (wire: BridgeWire, notice: Notice, sentLog: SentLog | undefined): EditorCalls => {
+  const open = () => (deps.openLog ?? openSentLog)(folder);
+
+  const converse = (wire: BridgeWire, notice: Notice, opened: SentLog | undefined): EditorCalls => {
+    let sentLog = opened;
+    /** Rejects while the disk refuses it. */
+    const refreshed = async (): Promise<SentLog> => {
+      try {
+        sentLog ??= await open();
+        await sentLog.refresh();
+        return sentLog;
+      } catch (error) {
+        const message = `sent.log cannot be used: ${diskProblem(error, folder)}; nothing has to be restarted.`;
+        throw new RpcFailure({ code: EDITOR_CODES.LEDGER_UNAVAILABLE, message });
+      }
+    };
     let tools = new Map<string, Tool>();
     let turn: Promise<unknown> = Promise.resolve();
     /** Set before the socket is gone: a call that still waits must not be recorded as sent. */
@@ -93,18 +108,17 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         return false;
       };
       try {
-        if (!sentLog) throw new Error("it could not be opened");
-        if (await sentLog.enter({ operationId, hash, acceptedAt, sentAt: Date.now() })) return true;
+        if (
+          await (sentLog ?? (await refreshed())).enter({ operationId, hash, acceptedAt, sentAt: Date.now() })
+        )
+          return true;
       } catch (error) {
-        const why = (error as Error).message;
-        log.warn(
-          { log_id: operationId, folder, error: why },
-          "sent.log cannot be written; the call is not sent",
-        );
-        return notSent(
-          "ledger_unavailable",
-          `Not sent: it cannot be written to sent.log in ${folder} (${why}).`,
-        );
+        const why =
+          error instanceof RpcFailure
+            ? error.message
+            : `sent.log cannot be written: ${diskProblem(error, folder)}; nothing has to be restarted.`;
+        log.warn({ log_id: operationId, folder, error: why }, "the call is not sent");
+        return notSent("ledger_unavailable", `Not sent. ${why}`);
       }
       const why = "Another worker wrote it down as sent; this Editor's bridge keeps no ledger to ask.";
       finish(call, unknown(why, undefined, Date.now()));
@@ -143,7 +157,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         const { operationId, tool } = params;
         const readOnly = isRead(tools.get(tool), tool, (await deps.effectOf(operationId)) ?? "mutating");
         const repeats = readOnly && wire.repeatsReads;
-        if (!repeats) await sentLog?.refresh().catch(unavailable);
+        if (!repeats) await refreshed();
         // From now on the next connection takes calls; one accepted on this connection would wait for ever.
         if (gone) throw new ConnectionLost(gone, false);
         const admitted = admit(
@@ -175,7 +189,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       },
 
       async get(operationId) {
-        await sentLog?.refresh().catch(unavailable);
+        if (sentLog) await refreshed();
         const sent = sentLog?.find(operationId);
         const found = known.get(operationId) ?? (sent && lost(sent));
         if (!found) return { state: "unknown", ledgerSeq: 0 };
@@ -223,7 +237,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
     async greet(wire, notice) {
       // Calls that waited on an earlier connection were not sent; the one that it was sending is in the log.
       for (const [id, call] of known) if (!call.outcome) known.delete(id);
-      const sentLog = await (deps.openLog ?? openSentLog)(folder).catch((error: Error) => {
+      const sentLog = await open().catch((error: Error) => {
         log.warn({ folder, error: error.message }, "sent.log cannot be opened; only reads are sent");
         return undefined;
       });
@@ -267,9 +281,4 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       return { hello, calls };
     },
   };
-}
-
-function unavailable(error: Error): never {
-  const message = `sent.log cannot be read (${error.message}): nothing that changes the project is sent.`;
-  throw new RpcFailure({ code: EDITOR_CODES.LEDGER_UNAVAILABLE, message });
 }

@@ -8,7 +8,7 @@
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { copyFile, link, mkdir, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
+import * as promises from "node:fs/promises";
 import { join } from "node:path";
 import type { SentCall } from "../../shared/wire/plain.js";
 
@@ -28,11 +28,18 @@ export interface SentLog {
   enter(call: SentCall): Promise<boolean>;
 }
 
+/** What the log does to its files; tests let the n-th of these fail. */
+export type SentLogFiles = Pick<
+  typeof promises,
+  "copyFile" | "link" | "mkdir" | "open" | "readdir" | "rename" | "rm" | "stat" | "unlink" | "writeFile"
+>;
+
 export interface SentLogOptions {
   /** A file larger than this is followed by a new one, bytes. */
   segmentBytes?: number;
   /** Most files besides the active one. */
   segments?: number;
+  files?: SentLogFiles;
 }
 
 interface Segment {
@@ -56,11 +63,15 @@ const ENTRY = /^(\S+) (\S+) (\d+) (\d+) ([0-9a-f]{16})\.$/;
 /** Opens or creates the log of one Editor; rejects when the folder cannot be read or written. */
 export async function openSentLog(folder: string, options: SentLogOptions = {}): Promise<SentLog> {
   const { segmentBytes = 1024 * 1024, segments: maxSegments = 8 } = options;
+  const { copyFile, link, mkdir, open, readdir, rename, rm, stat, unlink, writeFile } =
+    options.files ?? promises;
   /** By file name, the oldest first. */
   let files = new Map<string, Segment>();
   let byId = new Map<string, SentCall>();
   let byHash = new Map<string, SentCall>();
   let known: string | undefined;
+  /** The active file that is on disk under its name. */
+  let durable: number | undefined;
 
   const readFrom = async (name: string, known: Segment | undefined): Promise<Segment> => {
     const path = join(folder, name);
@@ -110,18 +121,42 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
   /** Creates the active file, unless another worker was faster. */
   const begin = async (id: string, forgetBefore: number): Promise<void> => {
     const made = join(folder, `new-${randomBytes(6).toString("hex")}`);
-    await writeFile(made, `ujb-sent 1 ${id} ${forgetBefore}.\n`, { mode: 0o600, flush: true });
     const active = join(folder, ACTIVE);
-    // Never replaces an existing file, whose lines would be lost. Not every file system has hard links.
-    await link(made, active)
-      .catch((error: unknown) =>
-        codeOf(error) === "EEXIST" ? undefined : copyFile(made, active, constants.COPYFILE_EXCL),
-      )
-      .catch((error: unknown) => {
-        if (codeOf(error) !== "EEXIST") throw error;
-      });
-    await unlink(made);
-    await syncFolder(folder);
+    try {
+      await writeFile(made, `ujb-sent 1 ${id} ${forgetBefore}.\n`, { mode: 0o600, flush: true });
+      // Never replaces an existing file, whose lines would be lost. Not every file system has hard links.
+      await link(made, active)
+        .catch((error: unknown) =>
+          codeOf(error) === "EEXIST" ? undefined : copyFile(made, active, constants.COPYFILE_EXCL),
+        )
+        .catch((error: unknown) => {
+          if (codeOf(error) !== "EEXIST") throw error;
+        });
+    } finally {
+      await rm(made, { force: true });
+    }
+  };
+
+  /** Afterwards there is an active file, and its name is on disk. A full disk may have refused it before. */
+  const makeActive = async (id: string, forgetBefore = horizon()): Promise<void> => {
+    if (!files.has(ACTIVE)) {
+      await begin(id, forgetBefore);
+      await refresh();
+    }
+    const ino = files.get(ACTIVE)?.ino;
+    if (ino === durable) return;
+    await syncFolder();
+    durable = ino;
+  };
+
+  /** A crash can lose a new folder entry like unwritten bytes. Where folders cannot be flushed, the system does it. */
+  const syncFolder = async (): Promise<void> => {
+    try {
+      const handle = await open(folder, "r");
+      await handle.sync().finally(() => handle.close());
+    } catch (error) {
+      if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(codeOf(error) ?? "")) throw error;
+    }
   };
 
   const rotate = async (): Promise<void> => {
@@ -131,8 +166,8 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     const forgetBefore = Math.max(horizon(), newest + 1);
     const number = Math.max(0, ...full.map(([name]) => ageOf(name))) + 1;
     await rename(join(folder, ACTIVE), join(folder, `sent.${number}-${randomBytes(3).toString("hex")}.log`));
-    await begin(log.id, forgetBefore);
     await refresh();
+    await makeActive(log.id, forgetBefore);
     // Delete only after the horizon is on disk.
     if (horizon() < forgetBefore) return;
     for (const [name] of dropped) await unlink(join(folder, name)).catch(ifGone);
@@ -165,10 +200,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await refresh();
-  if (!files.has(ACTIVE)) {
-    await begin(headers()[0]?.id ?? randomUUID(), horizon());
-    await refresh();
-  }
+  await makeActive(headers()[0]?.id ?? randomUUID());
 
   const [header] = headers();
   // Its beginning is damaged, so its content is unknown.
@@ -184,6 +216,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     async enter({ operationId, hash, acceptedAt, sentAt }) {
       await refresh();
       if ((files.get(ACTIVE)?.read ?? 0) > segmentBytes) await rotate();
+      await makeActive(log.id);
       if (byId.has(operationId)) return false;
       const nonce = randomBytes(8).toString("hex");
       await append(`${operationId} ${hash} ${acceptedAt} ${sentAt} ${nonce}.`);
@@ -208,16 +241,6 @@ function entryOf(line: string): Entry | undefined {
 /** The active file is the newest. */
 function ageOf(name: string): number {
   return Number(SEGMENT.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);
-}
-
-/** A crash can lose a new folder entry like unwritten bytes. Where folders cannot be flushed, the system does it. */
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, "r");
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(codeOf(error) ?? "")) throw error;
-  }
 }
 
 function ifGone(error: unknown): void {

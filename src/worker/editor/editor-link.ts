@@ -28,7 +28,7 @@ import type { HelloDeps } from "./handshake.js";
 import type { EditorSecret } from "./proving.js";
 import { createReadyGate } from "./ready-gate.js";
 import { createReconnectBackoff } from "./reconnect-backoff.js";
-import { isLeaving, isRefusedHello } from "./refusal.js";
+import { isRefusedHello, passesByItself } from "./refusal.js";
 import { createSparseLog } from "./sparse-log.js";
 
 export interface EditorAddress extends EditorSecret {
@@ -199,8 +199,8 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
       if (!(error instanceof ConnectionLost)) log.warn({ host, port, err: error }, "hello failed");
       if (refused) callHandler(log, "refused", () => handlers.onRefused?.(error as Error));
       void line.close(refused ? "hello_refused" : "hello_failed");
-      // This passes within seconds, so the usual backoff applies.
-      refused &&= !isLeaving(error);
+      // Then the usual backoff applies.
+      refused &&= !passesByItself(error);
     }
     const reason = await line.closed;
     calls = undefined;

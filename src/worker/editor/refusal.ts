@@ -34,6 +34,11 @@ export function isRefusedHello(error: unknown): boolean {
   );
 }
 
+/** Hello was refused for what ends without a person at the broker: the Editor is quitting, or cannot write its ledger. */
+export function passesByItself(error: unknown): boolean {
+  return isLeaving(error) || (error instanceof RpcFailure && error.code === EDITOR_CODES.LEDGER_UNAVAILABLE);
+}
+
 /** The Editor is quitting: it accepts nothing more, and keeps what it has. */
 export function isLeaving(error: unknown): boolean {
   return error instanceof RpcFailure && error.code === EDITOR_CODES.EDITOR_SHUTTING_DOWN;

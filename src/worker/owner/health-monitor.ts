@@ -210,6 +210,8 @@ function refusalOf(error: Error): HelloRefusal {
       return { why: "token" };
     case EDITOR_CODES.FOREIGN_BROKER:
       return { why: "foreign_broker", ...Holder.safeParse(error.data).data };
+    case EDITOR_CODES.LEDGER_UNAVAILABLE:
+      return { why: "ledger", message: error.message };
     default:
       return { why: "other", message: error.message };
   }

@@ -186,6 +186,16 @@ describe("an Editor's door", () => {
     for (let count = 0; count < 40; count++) void ended(await idle(editor.port));
     expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
   });
+
+  test("hears its owner in the middle of four hundred strangers that come at once", async () => {
+    const editor = await stage.editor({ strangerMs: 3_600_000 });
+    const crowd = () => Array.from({ length: 200 }, async () => void ended(await idle(editor.port)));
+    const before = crowd();
+    const owner = stage.owner(editor);
+    const after = crowd();
+    expect(await (await owner).request("operation/list", {})).toMatchObject({ open: [] });
+    await Promise.all([...before, ...after]);
+  });
 });
 
 describe("a worker", () => {

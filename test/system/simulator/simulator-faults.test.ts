@@ -1,5 +1,6 @@
-import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
@@ -213,6 +214,7 @@ describe("a ledger that cannot be written", () => {
     editor.faults.breakLedger(true);
     expect(await owner.refusal("operation/submit", owner.submitParams("late"))).toMatchObject({
       code: -32014,
+      message: `The ledger cannot be written: the disk reports an error (EIO). Check the disk of ${dirname(editor.ledgerFile)}; nothing has to be restarted.`,
     });
     expect(await owner.refusal("operation/revoke", { operationId: "other" })).toMatchObject({ code: -32014 });
     await end();
@@ -226,20 +228,40 @@ describe("a ledger that cannot be written", () => {
     expect(executions(editor)).toEqual({ running: 1 });
   });
 
-  test("tells an outcome only once it is written", async () => {
+  test("tells an outcome at once, frees the lane, and writes the outcome when it can", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
     const end = await owner.hold("op");
+    const seq = editor.status().ledgerSeq;
     editor.faults.breakLedger(true);
     await end();
-    // The next task begins on the main thread only after the first has ended.
+    expect(await owner.finished("op")).toMatchObject({ status: "cancelled" });
     await owner.submit("read", { tool: "get-hierarchy", arguments: {} });
-    await owner.finished("read");
-    expect(await stateOf(owner, "op")).toBe("running");
-    expect(owner.unread("operation/finished")).toEqual([]);
+    expect(await owner.finished("read")).toMatchObject({ status: "completed" });
+    expect(editor.status().ledgerSeq).toBe(seq);
     editor.faults.breakLedger(false);
-    expect((await owner.finished("op")).status).toBe("cancelled");
+    await owner.notice("bridge/heartbeat", ({ ledgerSeq }) => Number(ledgerSeq) > seq);
+    await editor.faults.crash();
+    await editor.faults.restart();
+    const after = await stage.owner(editor);
+    expect(await after.request("operation/get", { operationId: "op" })).toMatchObject({ state: "cancelled" });
     expect(executions(editor)).toEqual({ op: 1 });
+  });
+
+  test("and cannot be read: the Editor does not start with an empty one", async () => {
+    const editor = await stage.editor();
+    const before = await stage.owner(editor);
+    await editor.faults.crash();
+    const journal = readFileSync(editor.ledgerFile);
+    rmSync(editor.ledgerFile);
+    mkdirSync(editor.ledgerFile);
+    await expect(editor.faults.restart()).rejects.toThrow(
+      /The ledger cannot be read: .+start the Editor again/,
+    );
+    rmSync(editor.ledgerFile, { recursive: true });
+    writeFileSync(editor.ledgerFile, journal);
+    await editor.faults.restart();
+    expect((await stage.owner(editor)).hello).toMatchObject({ ledgerId: before.hello.ledgerId });
   });
 });
 

@@ -10,6 +10,9 @@ import type { ChaosWorld } from "../world.js";
 import { storeWasLost } from "./events.js";
 import { whyInterrupted } from "./interruptions.js";
 
+/** A ledger that its disk refused may be refused this long afterwards: it is tried again by a heartbeat. */
+const LEDGER_HEALS_MS = 2_500;
+
 export type ChaosViolation = Violation<ChaosIntent>;
 
 /** Of a whole run, when everything has ended. */
@@ -137,7 +140,7 @@ function unexplained(
   }
   const { events } = world;
   const disk = events
-    .around(intent.editor.name, acceptedAt(intent, reported), at)
+    .around(intent.editor.name, acceptedAt(intent, reported) - LEDGER_HEALS_MS, at)
     .some(({ kind }) => kind.includes("disk"));
   if (reported.error_code === "EDITOR_REFUSED") {
     if (reported.error_type === "ledger_unavailable" && disk) return undefined;

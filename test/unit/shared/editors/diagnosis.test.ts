@@ -53,6 +53,7 @@ const TABLE: [string, EditorSigns, DiagnosisCode | undefined][] = [
   ["another Editor", signs(lost("other", 0, { why: "wrong_editor", found: "game@2" })), "WRONG_PROJECT"],
   ["the token is wrong", signs(lost("other", 0, { why: "token" })), "PORT_NOT_PROVEN"],
   ["another store", signs(lost("other", 0, { why: "foreign_broker", boundTo: "s2" })), "FOREIGN_BROKER"],
+  ["a full disk", signs(lost("other", 0, { why: "ledger", message: "It is full." })), "LEDGER_UNAVAILABLE"],
   [
     "another protocol",
     signs(lost("other", 0, { why: "other", message: "Method not found." })),
