@@ -12,9 +12,8 @@ import {
 import { BrokerError } from "../shared/errors.js";
 import {
   findUnhashable,
-  fingerprintOf,
   hasHalfCharacter,
-  hashOf,
+  hashesOf,
   type JsonObject,
 } from "../shared/operation/idempotency.js";
 import type { Caller, PriorityClass } from "../shared/operation/operation.js";
@@ -141,9 +140,6 @@ export function createCallReader(deps: {
 
   return {
     async read(call, { mayRemember = false } = {}) {
-      const unhashable = findUnhashable(call.arguments);
-      if (unhashable)
-        throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} cannot be used.`);
       if (hasHalfCharacter(call.tool))
         throw new BrokerError("UNKNOWN_TOOL", "No tool has half a character in its name.");
       // The parameters' names depend on the tool, the tool on the Editor, and the Editor on a parameter: look twice.
@@ -173,6 +169,9 @@ export function createCallReader(deps: {
 
       const refused = access.refusal(tool);
       if (refused) throw refused;
+      const unhashable = findUnhashable(call.arguments);
+      if (unhashable)
+        throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} cannot be used.`);
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
       // Bad input creates nothing, so an invalid wait is refused before the operation exists.
@@ -208,13 +207,12 @@ export function createCallReader(deps: {
         arguments: JSON.stringify(read?.arguments ?? args),
         parameters,
         // Of what the caller wrote: the same call again has the same hash, whatever its tool's schema says by then.
-        hash: hashOf({
+        ...hashesOf({
           principal: call.principal,
           tool: tool.name,
           arguments: args,
           ...(key === undefined ? {} : { key }),
         }),
-        fingerprint: fingerprintOf(tool.name, args),
       };
     },
   };

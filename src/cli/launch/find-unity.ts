@@ -3,12 +3,14 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import {
   foldersIn,
-  hubInstallations,
-  hubPlaces,
+  hubNotes,
   type Installation,
+  knownPaths,
   type Machine,
+  realPath,
+  unityPlaces,
   versionOf,
-} from "./hub-places.js";
+} from "./installations.js";
 import type { UnityProject } from "./project.js";
 
 export interface Choice {
@@ -22,52 +24,48 @@ export type Found = Installation | { problem: string };
 
 /** `named` and `configured` are an executable, an installation, or a folder of installations. */
 export function findUnity(project: UnityProject, { named, configured }: Choice, machine: Machine): Found {
-  const executableIn = (path: string): string | undefined => executable(path, machine.platform);
-  const below = (path: string): Installation[] =>
-    [path, ...foldersIn(path)].flatMap((each) => {
-      const found = executableIn(each);
-      return found === undefined ? [] : { version: versionOf(found), executable: found };
-    });
-  if (named !== undefined) return chosen(project, below(named), `--unity ${named}`);
-  if (configured !== undefined) {
-    const own = chosen(project, below(configured), `UNITY_BROKER_UNITY=${configured}`);
-    if ("executable" in own) return own;
+  const places = unityPlaces(machine);
+  const notes = hubNotes(places.config).map(({ location, version }) => ({
+    location,
+    version,
+    executable: realPath(executable(location, machine.platform) ?? location),
+  }));
+  const installedAt = (path: string): Installation[] => {
+    const found = executable(path, machine.platform);
+    if (found === undefined) return [];
+    const noted = notes.filter((note) => note.executable === realPath(found)).map(({ version }) => version);
+    return [{ version: versionOf(found, noted), executable: found }];
+  };
+  const below = (path: string): Installation[] => [path, ...foldersIn(path)].flatMap(installedAt);
+  const fitting = (found: Installation[]): Installation | undefined =>
+    found.find(({ version }) => version === project.version);
+
+  if (named !== undefined) {
+    const there = below(named);
+    return fitting(there) ?? { problem: refusal(project, `--unity ${named} has`, there) };
   }
-  const places = hubPlaces(machine);
-  const known = hubInstallations(places, executableIn);
-  const fitting = known.find(({ version }) => version === project.version);
-  if (fitting) return fitting;
-  const searched = [...(configured === undefined ? [] : [configured]), ...places.roots, places.config];
-  const all = configured === undefined ? known : [...below(configured), ...known];
-  return {
-    problem: `No Unity ${project.version} was found for ${project.path}. ${have(all)}
-Searched: ${searched.join(", ")}
-${next(project)}`,
-  };
-}
-
-/** An executable whose path names no version is believed: an image of a build server has one Unity only. */
-function chosen(project: UnityProject, found: Installation[], where: string): Found {
-  const fitting =
-    found.find(({ version }) => version === project.version) ??
-    found.find(({ version }) => version === undefined);
-  if (fitting) return fitting;
-  return {
-    problem: `${where} has no Unity ${project.version}, which ${project.path} was saved with; another version would upgrade the project. ${have(found)}
-${next(project)}`,
-  };
-}
-
-function have(found: readonly Installation[]): string {
-  const lines = [
-    ...new Set(found.map(({ version, executable }) => `\n  ${version ?? "unknown version"}  ${executable}`)),
+  const own = configured === undefined ? [] : below(configured);
+  const all = [...own, ...knownPaths(places, notes).flatMap(installedAt)];
+  const searched = [
+    ...(configured === undefined ? [] : [configured]),
+    ...places.roots,
+    ...places.standalone.map((folder) => join(folder, "Unity*")),
+    places.config,
   ];
-  return lines.length === 0 ? "No other version was found either." : `Found:${lines.join("")}`;
+  return fitting(all) ?? { problem: refusal(project, `Searched ${searched.join(", ")}:`, all) };
 }
 
-function next({ version, changeset }: UnityProject): string {
+/** What the project needs, what there is, and what to do. */
+function refusal({ path, version, changeset }: UnityProject, where: string, found: Installation[]): string {
+  const lines = [
+    ...new Set(found.map((each) => `\n  ${each.version ?? "unknown version"}  ${each.executable}`)),
+  ];
   const link = changeset === undefined ? "" : ` (unityhub://${version}/${changeset})`;
-  return `Install ${version} with the Unity Hub${link}, or name it: --unity <path>, or UNITY_BROKER_UNITY.`;
+  const unknown = found.some((each) => each.version === undefined)
+    ? `\nWhere the version is unknown: if it is ${version}, give the folder a name with that version, such as "Unity ${version}".`
+    : "";
+  return `${path} needs Unity ${version}: another version would upgrade the project. ${where} ${lines.length === 0 ? "no Unity." : `no Unity ${version}. Found:${lines.join("")}`}
+Install ${version} with the Unity Hub${link}, or name where it is: --unity <path>, or UNITY_BROKER_UNITY.${unknown}`;
 }
 
 /** A file, or what is at one of the places in an installation where the platform has it. */

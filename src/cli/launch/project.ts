@@ -24,7 +24,8 @@ export function readProject(given: string): UnityProject {
   const versionFile = join(given, "ProjectSettings", "ProjectVersion.txt");
   if (!existsSync(versionFile))
     throw new UsageError(`${given} is not the folder of a Unity project: it has no ${versionFile}`);
-  const text = readFileSync(versionFile, "utf8");
+  // Some tools write a byte order mark.
+  const text = readFileSync(versionFile, "utf8").replace(/^\uFEFF/, "");
   const version = /^m_EditorVersion:\s*(\S+)/m.exec(text)?.[1];
   if (version === undefined) throw new UsageError(`${versionFile} names no m_EditorVersion`);
   const path = realpathSync(given);

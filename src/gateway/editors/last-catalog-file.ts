@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { hasMoreValues } from "../../shared/results/json-count.js";
+import { excessOf } from "../../shared/results/json-count.js";
 import type { AwayEditor } from "../../shared/store/editors/editors.js";
 import { describedAs } from "../../shared/tools/tool.js";
 import { readTools, type ToolLimits } from "../../shared/tools/tool-limits.js";
@@ -55,7 +55,7 @@ export function textOf({ tools, ...editor }: AwayEditor): string {
 
 /** Throws the reason if the file is of no use. */
 export function parseCatalog(name: string, text: Buffer, limits: ToolLimits): AwayEditor {
-  if (hasMoreValues(text, MOST_VALUES)) throw new Error(`more than ${MOST_VALUES} JSON values`);
+  if (excessOf(text, MOST_VALUES)) throw new Error(`more than ${MOST_VALUES} JSON values`);
   const { profile, ended, lastSeenAt, tools } = LastCatalog.parse(JSON.parse(text.toString("utf8")));
   const { process, plain, bridge, labels, ...known } = profile;
   if (fileNameOf(known.editorId) !== name) throw new Error("it is the file of another Editor");

@@ -87,6 +87,9 @@ export async function createHttpGateway(
     http: { headersTimeout: options.headersMs ?? 10_000, connectionsCheckingInterval: 1_000 },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
+  // A body that no surface reads is not parsed.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _body, done) => done(null));
   refuseUnrouted(app, log);
   const routeGuard = createRouteGuard(app.server, deps.auth, {
     ...ROUTE_GUARD_DEFAULTS,

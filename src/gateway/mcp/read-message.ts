@@ -6,7 +6,9 @@
 import { ClientRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { z } from "zod";
-import { depthOf } from "../../shared/results/json-depth.js";
+import { BrokerError, ERRORS } from "../../shared/errors.js";
+import { excessOf } from "../../shared/results/json-count.js";
+import { ENOUGH, eachMember, endOf, stringAt, typeAt, valueAt } from "../../shared/results/json-text.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
 import { ASYNC_REQUESTS } from "./revision-2025/async-calls.js";
 import { VERSION_KEY } from "./revision-2026/protocol.js";
@@ -18,16 +20,19 @@ export type ReadMessage =
 
 export type Refusal = JSONRPCMessage & { error: { code: number; message: string } };
 
-/** How deep a message may nest beside the arguments of a call, which have a limit of their own. */
-const MOST_LEVELS = 200;
+/**
+ * The most JSON values of a message, and how deep it may nest: parsing and walking it holds up everybody else. A long string costs little.
+ * The arguments of a call have a lower limit of levels (idempotency.ts).
+ */
+const [MOST_VALUES, MOST_LEVELS] = [20_000, 210];
 
 /** Never throws. */
 export function readMessage(text: string): ReadMessage {
   let value: unknown;
   try {
     value = jsonIn(text);
-  } catch {
-    return refusal(null, RPC_PARSE_ERROR, "The message is not JSON. Send one JSON object, in UTF-8.");
+  } catch (error) {
+    return unread(text, error as BrokerError);
   }
   if (Array.isArray(value))
     return refusal(null, RPC_INVALID_REQUEST, "Batches are not supported. Send one message at a time.");
@@ -51,9 +56,6 @@ export function readMessage(text: string): ReadMessage {
   if (!isUnset(params) && !isObject(params))
     return refuse("`params` is no object. Send the parameters by name, or none.", RPC_INVALID_PARAMS);
   const isCall = method.startsWith("tools/");
-  const { arguments: _own, ...beside } = (params ?? {}) as Record<string, unknown>;
-  if (depthOf(isCall ? beside : params, MOST_LEVELS + 1) > MOST_LEVELS)
-    return refuse(`\`params\` nest deeper than ${MOST_LEVELS} levels. Send less.`, RPC_INVALID_PARAMS);
   const given = isObject(params) ? { params: withoutNulls(params, isCall) } : {};
   const faults = isRequest ? faultsOf(method, given.params ?? {}) : [];
   if (faults.length > 0)
@@ -64,30 +66,80 @@ export function readMessage(text: string): ReadMessage {
   return { message: { jsonrpc, method, ...(isRequest ? { id } : {}), ...given } as JSONRPCMessage };
 }
 
-/** Throws a SyntaxError. A byte order mark, with which some begin, is no part of JSON. */
+/** Counts before it parses. Throws a BrokerError. A byte order mark, with which some begin, is no part of JSON. */
 function jsonIn(text: string): unknown {
-  return JSON.parse(text.replace(/^\uFEFF/, ""));
+  const excess = excessOf(Buffer.from(text), MOST_VALUES, MOST_LEVELS);
+  if (excess === "values")
+    throw new BrokerError("ARGUMENTS_TOO_LARGE", `The message has more than ${MOST_VALUES} JSON values.`);
+  if (excess === "levels")
+    throw new BrokerError("ARGUMENTS_TOO_DEEP", `The message nests deeper than ${MOST_LEVELS} levels.`);
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    throw new BrokerError("INVALID_ARGUMENTS", "The message is not JSON.");
+  }
 }
 
-/** A body of the REST API, where null says the same. Throws a SyntaxError. */
+/** Of a message that was not parsed: its request gets its answer nevertheless. */
+function unread(text: string, { code, message }: BrokerError): ReadMessage {
+  if (code === "INVALID_ARGUMENTS")
+    return refusal(null, RPC_PARSE_ERROR, "The message is not JSON. Send one JSON object, in UTF-8.");
+  const envelope = envelopeIn(text);
+  const { id, method } = envelope ?? {};
+  // What has only one of them is a notification or an answer.
+  const isAwaited = !envelope || (id !== undefined && method !== undefined);
+  const isAnswered = isAwaited && canComeBack(id);
+  return refusal(
+    isAnswered ? id : null,
+    isAnswered ? ERRORS[code].rpc : RPC_INVALID_REQUEST,
+    message,
+    isAwaited,
+  );
+}
+
+/** The longest `id` and `method` that are looked for, bytes, and among how many members. */
+const [MOST_SHORT, MOST_MEMBERS] = [1_000, 20];
+
+/** `id` and `method` of an object that is not parsed; null stands for a value that is neither. Undefined: it is no object. */
+export function envelopeIn(text: string): { id?: unknown; method?: unknown } | undefined {
+  const before = /^\uFEFF?\s*(?=\{)/.exec(text)?.[0];
+  if (before === undefined) return undefined;
+  const bytes = Buffer.from(text);
+  const found: { id?: unknown; method?: unknown } = {};
+  let members = 0;
+  try {
+    eachMember(bytes, Buffer.byteLength(before), (keyStart, start) => {
+      const end = endOf(bytes, start);
+      const key = stringAt(bytes, keyStart);
+      if (key === "id" || key === "method") {
+        const isPlain = ["string", "number"].includes(typeAt(bytes, start)) && end - start <= MOST_SHORT;
+        found[key] = isPlain ? valueAt(bytes, { start, end }) : null;
+      }
+      members += 1;
+      return members < MOST_MEMBERS ? end : ENOUGH;
+    });
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+export const bodyTooLarge = (most: number): BrokerError =>
+  new BrokerError("ARGUMENTS_TOO_LARGE", `The body is larger than ${most} bytes.`);
+
+/** A body of the REST API or a message of its WebSocket, where null says the same. Throws a BrokerError. */
 export function bodyIn(text: string): unknown {
   const value = jsonIn(text);
   return isObject(value) ? withoutNulls(value, true) : value;
 }
 
 /** Without the members that are null. `keepsArguments`: but for those of its `arguments`, where null may be a value. */
-function withoutNulls(
-  value: Record<string, unknown>,
-  keepsArguments: boolean,
-  levels = MOST_LEVELS,
-): Record<string, unknown> {
+function withoutNulls(value: Record<string, unknown>, keepsArguments: boolean): Record<string, unknown> {
   const used = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(
     used.map(([name, member]) => [
       name,
-      isObject(member) && levels > 0 && !(keepsArguments && name === "arguments")
-        ? withoutNulls(member, false, levels - 1)
-        : member,
+      isObject(member) && !(keepsArguments && name === "arguments") ? withoutNulls(member, false) : member,
     ]),
   );
 }

@@ -13,7 +13,7 @@ import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
-import { bodyIn, clausesOf } from "../mcp/read-message.js";
+import { bodyIn, bodyTooLarge, clausesOf } from "../mcp/read-message.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { RestExchanges } from "./exchange.js";
@@ -56,7 +56,7 @@ export async function restRoutes(app: FastifyInstance, options: RestRoutesOption
     const status = error.statusCode ?? 500;
     if (!(error instanceof BrokerError) && status < 500) {
       return status === 413
-        ? sendProblem(reply, new BrokerError("ARGUMENTS_TOO_LARGE", error.message))
+        ? sendProblem(reply, bodyTooLarge(options.bodyLimit))
         : sendHttpProblem(reply, status, error.message);
     }
     return sendProblem(reply, refusal(error, log));
@@ -100,8 +100,8 @@ function takeJsonOnly(app: FastifyInstance, bodyLimit: number): void {
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
     try {
       done(null, text === "" ? undefined : bodyIn(String(text)));
-    } catch {
-      done(new BrokerError("INVALID_ARGUMENTS", "The body is not JSON."));
+    } catch (error) {
+      done(error as BrokerError);
     }
   });
   app.addHook("onRequest", async (request, reply) => {

@@ -5,31 +5,38 @@ import { head } from "../shortened-text.js";
 
 export type JsonObject = Record<string, unknown>;
 
-/** SHA-256 (hex) of {tool, arguments}: the request itself, regardless of the caller. */
-export function fingerprintOf(tool: string, args: JsonObject): string {
-  return sha256({ tool, arguments: args });
-}
-
-/**
- * Idempotency hash (▲3): the hash of a call: over the request and its caller or, with an idempotency key, over the key
- * only. Excludes the target.
- */
-export function hashOf(call: {
+/** A call and, if it has one, its idempotency key. */
+interface HashedCall {
   principal: string;
   tool: string;
   arguments: JsonObject;
   key?: string;
-}): string {
-  return call.key === undefined
-    ? sha256({ principal: call.principal, tool: call.tool, arguments: call.arguments })
-    : sha256({ principal: call.principal, key: call.key });
 }
 
-/** Canonical JSON by RFC 8785: key order and number spelling do not matter. */
-function sha256(value: JsonObject): string {
-  return createHash("sha256")
-    .update(canonicalize(value) ?? "")
-    .digest("hex");
+/**
+ * `hash`, the idempotency hash (▲3): over the request and its caller or, with an idempotency key, over the key only. Excludes the
+ * target. `fingerprint`: over the request itself, regardless of the caller. Both are of canonical JSON (RFC 8785): key order and number
+ * spelling do not matter. The arguments, which may be long, are written once.
+ */
+export function hashesOf({ principal, tool, arguments: args, key }: HashedCall): {
+  hash: string;
+  fingerprint: string;
+} {
+  const begin = `{"arguments":${canonical(args)},`;
+  const end = `"tool":${canonical(tool)}}`;
+  const call = `${begin}"principal":${canonical(principal)},${end}`;
+  return {
+    hash: sha256(key === undefined ? call : canonical({ principal, key })),
+    fingerprint: sha256(begin + end),
+  };
+}
+
+function canonical(value: unknown): string {
+  return canonicalize(value) ?? "";
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 const MAX_DEPTH = 200;
@@ -41,32 +48,34 @@ export type Unhashable = {
 };
 
 /** Half a surrogate pair, as in a text that was cut within an emoji, has no UTF-8, and so no canonical form. */
-export const hasHalfCharacter = (text: string): boolean => /\p{Surrogate}/u.test(text);
+export const hasHalfCharacter = (text: string): boolean => !text.isWellFormed();
 
 /**
  * Idempotency hash (▲3): finds values that would give two different calls one hash, have no canonical form, or overflow
- * the stack there. Integers beyond 2^53 have already lost digits when they are parsed. No recursion: input may
- * nest 100 000 deep.
+ * the stack there. Integers beyond 2^53 have already lost digits when they are parsed.
  */
 export function findUnhashable(args: JsonObject): Unhashable | undefined {
-  const pending: { value: unknown; path: string; depth: number }[] = [{ value: args, path: "", depth: 0 }];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    const { value, path, depth } = at;
-    if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      return { code: "INTEGER_TOO_LARGE", path };
-    }
-    // 1e400 is parsed as infinity.
-    const isUnwritable =
-      typeof value === "string"
-        ? hasHalfCharacter(value)
-        : typeof value === "number" && !Number.isFinite(value);
-    if (isUnwritable) return { code: "INVALID_ARGUMENTS", path: head(path, 80) };
-    if (typeof value !== "object" || value === null) continue;
-    if (depth >= MAX_DEPTH) return { code: "ARGUMENTS_TOO_DEEP", path: head(path, 80) };
-    for (const [key, child] of Object.entries(value)) {
-      if (hasHalfCharacter(key)) return { code: "INVALID_ARGUMENTS", path: head(path, 80) || "/" };
-      pending.push({ value: child, path: `${path}/${key}`, depth: depth + 1 });
-    }
+  const found = unhashableIn(args, 0);
+  return found && { code: found.code, path: head(found.path, 200) || "/" };
+}
+
+/** The path is made on the way back, so that only a refusal pays for it. */
+function unhashableIn(value: unknown, depth: number): Unhashable | undefined {
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return { code: "INTEGER_TOO_LARGE", path: "" };
+  }
+  // 1e400 is parsed as infinity.
+  const isUnwritable =
+    typeof value === "string"
+      ? hasHalfCharacter(value)
+      : typeof value === "number" && !Number.isFinite(value);
+  if (isUnwritable) return { code: "INVALID_ARGUMENTS", path: "" };
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= MAX_DEPTH) return { code: "ARGUMENTS_TOO_DEEP", path: "" };
+  for (const [key, child] of Object.entries(value)) {
+    if (hasHalfCharacter(key)) return { code: "INVALID_ARGUMENTS", path: "" };
+    const found = unhashableIn(child, depth + 1);
+    if (found) return { code: found.code, path: `/${key}${found.path}` };
   }
   return undefined;
 }

@@ -88,12 +88,17 @@ export function frameLine(header: ToBroker | ToPipe, text?: string): string {
   return text === undefined ? `${JSON.stringify(header)}\n` : `${JSON.stringify(header)}\t${text}\n`;
 }
 
+/** Characters: that of `status` has a folder for each session. */
+const LONGEST_HEADER = 256 * 1024;
+
 /** Undefined if the line is no frame. */
 export function readFrame<Header extends ToBroker | ToPipe>(line: string): Frame<Header> | undefined {
   // JSON escapes tabs: the first one ends the header.
   const tab = line.indexOf("\t");
+  const head = tab < 0 ? line : line.slice(0, tab);
+  if (head.length > LONGEST_HEADER) return undefined;
   try {
-    const header: unknown = JSON.parse(tab < 0 ? line : line.slice(0, tab));
+    const header: unknown = JSON.parse(head);
     if (typeof header !== "object" || header === null || !("kind" in header)) return undefined;
     return { header: header as Header, text: tab < 0 ? "" : line.slice(tab + 1) };
   } catch {

@@ -1,20 +1,27 @@
 /**
- * Counts the values of a JSON text in its UTF-8 bytes before it is parsed. A parsed value takes many times the space and
- * time of the two bytes it can be written in, so the text's length alone bounds neither.
+ * Bounds a JSON text in its UTF-8 bytes before it is parsed. A parsed value takes many times the space and time of the two
+ * bytes it can be written in, so the text's length alone bounds neither.
  */
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_LIST, OPEN_OBJECT, COMMA, COLON] = [0x5b, 0x7b, 0x2c, 0x3a];
+const [CLOSE_LIST, CLOSE_OBJECT] = [0x5d, 0x7d];
 
 /** Most strings end within this many bytes; a native search for their end pays off only for longer ones. */
 const SHORT = 64;
 
 /**
- * Whether the text has more than `most` opening brackets, commas and colons outside of strings: each value but the first
- * has one of them before it. Stops reading there. Also accepts text that is not JSON.
+ * What the text has too much of; undefined: neither. `values`: more than `mostValues` opening brackets, commas and colons outside of
+ * strings; each value but the first has one of them before it. `levels`: it nests deeper than `mostLevels`. Stops reading there.
+ * Also accepts text that is not JSON.
  */
-export function hasMoreValues(text: Uint8Array, most: number): boolean {
-  let count = 0;
+export function excessOf(
+  text: Uint8Array,
+  mostValues: number,
+  mostLevels = Number.POSITIVE_INFINITY,
+): "values" | "levels" | undefined {
+  let values = 0;
+  let levels = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text[at]) {
       case QUOTE:
@@ -22,13 +29,21 @@ export function hasMoreValues(text: Uint8Array, most: number): boolean {
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
+        values += 1;
+        levels += 1;
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        levels -= 1;
+        break;
       case COMMA:
       case COLON:
-        count += 1;
-        if (count > most) return true;
+        values += 1;
     }
+    if (values > mostValues) return "values";
+    if (levels > mostLevels) return "levels";
   }
-  return false;
+  return undefined;
 }
 
 /** The end of the string that begins here, or of the text. */

@@ -64,10 +64,16 @@ export function takeParameters(
   const own = { ...args };
   const taken: Partial<Record<TakenName, unknown>> = {};
   const ofTool = new Set(Object.keys(tool.inputSchema.properties ?? {}).map(bare));
+  // Backwards: the first one that is spelled so counts.
+  const spelled = new Map(
+    Object.keys(own)
+      .toReversed()
+      .map((key) => [bare(key), key]),
+  );
   for (const name of TAKEN) {
     const inArguments = nameFor(tool, name);
-    const isSpelled = (key: string): boolean => bare(key) === bare(inArguments) && !ofTool.has(bare(key));
-    const written = inArguments in own ? inArguments : (Object.keys(own).find(isSpelled) ?? inArguments);
+    const spelling = ofTool.has(bare(inArguments)) ? undefined : spelled.get(bare(inArguments));
+    const written = inArguments in own ? inArguments : (spelling ?? inArguments);
     taken[name] = used(own[written]) ?? used(meta[name]) ?? used(meta[`broker_${name}`]);
     delete own[written];
   }

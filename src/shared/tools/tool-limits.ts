@@ -1,5 +1,4 @@
 /** Limits on an Editor's tool list: tools above a limit are left out, and reported, as are those that models cannot be offered. */
-import { depthOf } from "../results/json-depth.js";
 import { head } from "../shortened-text.js";
 import { portableSchema } from "./portable-schema.js";
 import { completeTool, type Tool, ToolDetails } from "./tool.js";
@@ -87,4 +86,19 @@ function readTool(entry: unknown, { schemaDepth, description }: ToolLimits): Too
 
 function shown(name: string): string {
   return JSON.stringify(name.slice(0, 40).replace(/[^\x20-\x7e]/g, "?"));
+}
+
+/** Nesting of arrays and objects; 0 for any other value. Stops at `most`. No recursion: it may nest deeper than any stack. */
+function depthOf(value: unknown, most: number): number {
+  let level = [value].filter(isNested);
+  let depth = 0;
+  while (level.length > 0 && depth < most) {
+    depth += 1;
+    level = level.flatMap((nested) => Object.values(nested).filter(isNested));
+  }
+  return depth;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -4,7 +4,7 @@
  * A header line that is not `Name: value`, and any `Host` or `Origin` header, is malformed: a web page's POST
  * to the Editor's port must never be taken for a frame.
  */
-import { hasMoreValues } from "../results/json-count.js";
+import { excessOf } from "../results/json-count.js";
 import { head } from "../shortened-text.js";
 
 /** What the parser found next. After `malformed` the connection has no frame boundaries any more: close it. */
@@ -97,7 +97,7 @@ export function createFrameParser(maxBytes: number, maxValues?: number): FramePa
       const body = buffer.subarray(0, bodyLength);
       consume(buffer, bodyLength);
       bodyLength = undefined;
-      if (maxValues !== undefined && body.length > FEW_BYTES && hasMoreValues(body, maxValues)) {
+      if (maxValues !== undefined && body.length > FEW_BYTES && excessOf(body, maxValues)) {
         return { kind: "too_long", length: body.length, maxValues };
       }
       return { kind: "message", text: body.toString("utf8") };

@@ -2,7 +2,7 @@
  * Frames of an 8-byte length (big-endian) and so many bytes of UTF-8, behind one line that the peer says first
  * (docs/reference/bridges.md). Bytes in, frames out; no I/O.
  */
-import { hasMoreValues } from "../../shared/results/json-count.js";
+import { excessOf } from "../../shared/results/json-count.js";
 
 /** What the parser found next. After `malformed` there are no frame boundaries any more: close the connection. */
 export type LengthFrame =
@@ -105,7 +105,7 @@ export function createLengthFrameParser(maxBytes: number, maxValues: number): Le
       const body = consume(bodyLength);
       bodyLength = undefined;
       emptyFrames = 0;
-      if (body.length > FEW_BYTES && hasMoreValues(body, maxValues)) {
+      if (body.length > FEW_BYTES && excessOf(body, maxValues)) {
         return { kind: "too_many_values", length: body.length };
       }
       return { kind: "message", text: body.toString("utf8") };

@@ -1,6 +1,6 @@
 /** Several gateways, workers and Editors, each a process, on one private Redis, with the test in every cable. */
 import { join } from "node:path";
-import { fingerprintOf } from "../../../src/shared/operation/idempotency.js";
+import { hashesOf } from "../../../src/shared/operation/idempotency.js";
 import type { Engine } from "../../harness/editor/editor-control.js";
 import {
   type GatewayMember,
@@ -62,7 +62,7 @@ const PATIENT = {
 /** Without what the broker itself takes. */
 function fingerprintOfCall(tool: string, args: Record<string, unknown>): string {
   const { timeout: _timeout, editor: _editor, force_new: _force, ...own } = args;
-  return fingerprintOf(tool, own);
+  return hashesOf({ principal: "", tool, arguments: own }).fingerprint;
 }
 
 const START_LIMIT_MS = 60_000;

@@ -12,12 +12,15 @@ test("a version that is not installed, and Unity that dies at its start: what th
   install("2022.3.10f1");
   const game = project("Game");
   const none = await type(["launch", game]);
-  expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining("No Unity 2022.3.20f1 was found") });
+  expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining("needs Unity 2022.3.20f1") });
   expect(none.stdout).toMatch(/ {2}2022\.3\.10f1 {2}\/.*\/2022\.3\.10f1\/Editor\/Unity/);
   expect(none.stdout).toContain("unityhub://2022.3.20f1/61c2feb0970d");
   const other = install("6000.0.30f1");
-  const named = await type(["launch", game, "--unity", other]);
-  expect(named).toMatchObject({ code: 1, stdout: expect.stringContaining("would upgrade the project") });
+  const unknown = install("Unity");
+  for (const unity of [other, unknown]) {
+    const named = await type(["launch", game, "--unity", unity]);
+    expect(named).toMatchObject({ code: 1, stdout: expect.stringContaining("would upgrade the project") });
+  }
   const wrong = [
     [here().folder, /is not the folder of a Unity project/],
     [game, "--label", "two words", /is no label/],

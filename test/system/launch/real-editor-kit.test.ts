@@ -136,7 +136,7 @@ describe("prove", { skip: process.platform === "win32" }, () => {
 
   test.each<[Behaviour | "none", RegExp]>([
     ["dies", /No valid Unity Editor license|ended/],
-    ["none", /No Unity 2022\.3\.40f1 was found/],
+    ["none", /needs Unity 2022\.3\.40f1/],
   ])("without an Editor (%s) the report says why", async (behaviour, why) => {
     if (behaviour !== "none") install(VERSION, behaviour);
     const { code, said, text, report } = await prove("--only", "batch");

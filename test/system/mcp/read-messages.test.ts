@@ -346,7 +346,11 @@ const idIn = (text: string): unknown => (JSON.parse(text) as { id: unknown }).id
 const DEEP = `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`;
 /** In place of a value that nests deep. */
 const HOLE = "the hole";
-const filled = (message: object): string => JSON.stringify(message).replace(`"${HOLE}"`, DEEP);
+const filled = (message: object, value = DEEP): string => JSON.stringify(message).replace(`"${HOLE}"`, value);
+/** More values than a message may have. */
+const MANY = `[${"1,".repeat(20_000)}1]`;
+/** No JSON either, which nobody notices: it is not parsed. */
+const MANY_WRONG = `[${"1,".repeat(20_000)}x]`;
 
 function written({ isStateless }: SurfaceKind): Case[] {
   const meta = isStateless ? ENVELOPE : {};
@@ -397,8 +401,19 @@ function written({ isStateless }: SurfaceKind): Case[] {
     one("parameters that nest deep", deepExtra, INVALID_PARAMS, filled(deepExtra)),
     one("_meta that nests deep", deepMeta, INVALID_PARAMS, filled(deepMeta)),
     one("capabilities that nest deep", deepCapabilities, INVALID_PARAMS, filled(deepCapabilities)),
-    one("arguments that nest deep", deepArguments, "served", filled(deepArguments)),
-    one("another member that nests deep", deepBeside, "served", filled(deepBeside)),
+    one("arguments that nest deep", deepArguments, INVALID_PARAMS, filled(deepArguments)),
+    one("another member that nests deep", deepBeside, INVALID_PARAMS, filled(deepBeside)),
+    one("arguments of too many values", deepArguments, INVALID_PARAMS, filled(deepArguments, MANY)),
+    one(
+      "those before the id",
+      deepBeside,
+      INVALID_PARAMS,
+      filled({ before: HOLE, ...call(meta), id: deepBeside.id }, MANY),
+    ),
+    one("those that are no JSON", deepArguments, INVALID_PARAMS, filled(deepArguments, MANY_WRONG)),
+    text("a batch of too many values", `[${MANY},${JSON.stringify(first)}]`, UNUSABLE_ID),
+    text("a notification of too many values", `{"jsonrpc":"2.0","method":"a","params":${MANY}}`, "nobody"),
+    text("an answer of too many values", `{"jsonrpc":"2.0","id":7,"result":${MANY}}`, "nobody"),
   ];
 }
 

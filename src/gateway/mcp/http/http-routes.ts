@@ -6,7 +6,7 @@ import type { Log } from "../../../shared/log.js";
 import { storeFault } from "../../../shared/store/connect.js";
 import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
-import { type Refusal, readMessage } from "../read-message.js";
+import { bodyTooLarge, type Refusal, readMessage } from "../read-message.js";
 import type { HttpSessions } from "../revision-2025/http-sessions.js";
 import { MOST_INITIALIZE_BYTES } from "../revision-2025/stored-initialize.js";
 import type { StatelessHttp } from "../revision-2026/http.js";
@@ -16,7 +16,7 @@ const SESSION_NOT_FOUND = -32001;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Size of a JSON body, which may nest too deep to be serialised again. */
+    /** Size of a JSON body. */
     bodyBytes: number;
   }
 }
@@ -48,6 +48,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
     const fault = storeFault(error);
     if (fault) return refuseWith(reply, fault);
     const status = error.statusCode ?? 500;
+    if (status === 413) return refuseWith(reply, bodyTooLarge(bodyLimit));
     if (status < 500) return refuse(reply, status, RPC_INVALID_REQUEST, error.message);
     log.error({ error }, "a request to /mcp failed");
     return refuse(reply, 500, ERRORS.INTERNAL.rpc, ERRORS.INTERNAL.next);

@@ -49,8 +49,8 @@ const SEAL_BYTES = 9;
 
 /** As an event's id in this session; undefined if it is too long. */
 export function writeCursor(sessionId: string, cursor: Cursor): string | undefined {
-  const json = written(cursor);
-  if (json === undefined) return undefined;
+  const json = JSON.stringify(cursor);
+  if (json.length > MOST_LENGTH) return undefined;
   const text = Buffer.from(json).toString("base64url");
   const id = `${text}.${sealOf(sessionId, text).toString("base64url")}`;
   return id.length > MOST_LENGTH ? undefined : id;
@@ -63,15 +63,6 @@ export function readCursor(sessionId: string, id: string): Cursor | undefined {
   if (given.length !== SEAL_BYTES || !timingSafeEqual(given, sealOf(sessionId, text))) return undefined;
   try {
     return Cursor.safeParse(JSON.parse(Buffer.from(text, "base64url").toString())).data;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined for a request that nests too deep to be written again. */
-function written(cursor: Cursor): string | undefined {
-  try {
-    return JSON.stringify(cursor);
   } catch {
     return undefined;
   }

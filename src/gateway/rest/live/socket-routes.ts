@@ -15,7 +15,7 @@ import { UNREAD_MS } from "../../events/event-stream.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { webSocketUpgrades } from "../../http/upgrades.js";
 import { isDirect, onReset } from "../../mcp/http/http-exchange.js";
-import { bodyIn, clausesOf } from "../../mcp/read-message.js";
+import { bodyIn, clausesOf, envelopeIn } from "../../mcp/read-message.js";
 import type { RestCall, RestExchanges } from "../exchange.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
@@ -237,8 +237,8 @@ function readMessage(text: string): { id: ClientMessage["id"]; message: ClientMe
   let json: unknown;
   try {
     json = bodyIn(text);
-  } catch {
-    return { id: undefined, message: wrong("is not JSON") };
+  } catch (error) {
+    return { id: MessageId.safeParse(envelopeIn(text)?.id).data, message: error as BrokerError };
   }
   const read = ClientMessage.safeParse(json);
   if (read.success) return { id: read.data.id, message: read.data };

@@ -1,5 +1,5 @@
 /** What the Editors did compared with what callers received. */
-import { fingerprintOf } from "../../../../src/shared/operation/idempotency.js";
+import { hashesOf } from "../../../../src/shared/operation/idempotency.js";
 import type { CallAnswer } from "../../../harness/processes/process-clients.js";
 import { grouped } from "../../engine/grouped.js";
 import { wrongAnswers } from "../../engine/judge/answers.js";
@@ -46,7 +46,8 @@ export function executionsOf(world: ChaosWorld): Execution[] {
     executions().map(({ operationId: id, what, at }) => {
       const call = plain
         ? // It gives its executions names of its own, and runs menu items only.
-          fingerprintOf("execute-menu-item", { MenuItemPath: what })
+          hashesOf({ principal: "", tool: "execute-menu-item", arguments: { MenuItemPath: what } })
+            .fingerprint
         : // Else nobody ever saw it being submitted.
           (world.witness.submitted(id)?.fingerprint ?? "?");
       return { id, operationId: plain ? undefined : id, editor: name, call, at };

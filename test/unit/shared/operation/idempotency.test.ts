@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  findUnhashable,
-  fingerprintOf,
-  hashOf,
-  type JsonObject,
-} from "../../../../src/shared/operation/idempotency.js";
+import { findUnhashable, hashesOf, type JsonObject } from "../../../../src/shared/operation/idempotency.js";
+
+const hashOf = (call: Parameters<typeof hashesOf>[0]): string => hashesOf(call).hash;
+const fingerprintOf = (tool: string, args: JsonObject): string =>
+  hashesOf({ principal: "anybody", tool, arguments: args }).fingerprint;
 
 const build = { principal: "local", tool: "build-player", arguments: { target: "Android", clean: true } };
 

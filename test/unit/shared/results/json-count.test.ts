@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hasMoreValues } from "../../../../src/shared/results/json-count.js";
+import { excessOf } from "../../../../src/shared/results/json-count.js";
 
 /** The least `most` that the text does not exceed. */
 function countOf(text: string): number {
   const bytes = Buffer.from(text);
   let most = 0;
-  while (hasMoreValues(bytes, most)) most += 1;
+  while (excessOf(bytes, most)) most += 1;
   return most;
 }
 
@@ -53,8 +53,15 @@ describe("The values of a text", () => {
         return Reflect.get(target, key, target);
       },
     });
-    expect(hasMoreValues(text, 10)).toBe(true);
+    expect(excessOf(text, 10)).toBe("values");
     expect(Math.max(...read)).toBe(10);
+  });
+
+  test("nest as deep as brackets are open at once, and those in strings do not count", () => {
+    expect(excessOf(Buffer.from('[[{"a":[1]}],["[[[["]]'), 100, 4)).toBeUndefined();
+    expect(excessOf(Buffer.from('[[{"a":[1]}],["[[[["]]'), 100, 3)).toBe("levels");
+    expect(excessOf(Buffer.from("[],".repeat(50)), 100, 1)).toBeUndefined();
+    expect(excessOf(Buffer.from("[".repeat(50)), 10, 20)).toBe("values");
   });
 
   test("of a string that does not end are none", () => {
