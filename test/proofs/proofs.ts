@@ -108,6 +108,15 @@ export const PROOFS: readonly Proof[] = [
     covers: "every lie over both wires; others are served beside an Editor that floods, p99 of 1000 calls",
   },
   {
+    name: "bad disks",
+    command: longForm(
+      "test/system/disks/ledger.test.ts",
+      "test/system/disks/sent-log.test.ts",
+      "test/system/disks/output.test.ts",
+    ),
+    covers: "each write, flush, opening and renaming fails in every way; every command without its output",
+  },
+  {
     name: "both Editors",
     command: longForm(
       "test/proofs/never-twice.test.ts",

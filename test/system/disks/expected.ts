@@ -11,7 +11,7 @@ const SAID = {
 } as const;
 
 export type DiskError = keyof typeof SAID;
-export const DISK_ERRORS = Object.keys(SAID) as DiskError[];
+const DISK_ERRORS = Object.keys(SAID) as DiskError[];
 
 interface Expected {
   /** What the caller gets: an error code of the Editor's wire, an end's type, an error's code, or an exit code. */
