@@ -5,7 +5,7 @@ import { createTokens } from "../gateway/auth/tokens.js";
 import { addressRefused, isLoopback } from "../gateway/http/loopback.js";
 import { UsageError } from "./command.js";
 import { checkPort } from "./processes/port.js";
-import type { Settings } from "./processes/settings.js";
+import { ownFolders, type Settings } from "./processes/settings.js";
 
 export interface Access {
   host: string;
@@ -18,8 +18,9 @@ export interface Access {
 /** Call it before anything is started. Rejects with ADDRESS_REFUSED or PORT_IN_USE. */
 export async function accessOf(
   args: { host?: string | undefined; port?: string | undefined; "insecure-local": boolean },
-  { config, tokensFile, localTokenFile }: Settings,
+  settings: Settings,
 ): Promise<Access> {
+  const { config, tokensFile, localTokenFile } = settings;
   const host = args.host ?? config.UNITY_BROKER_HOST;
   const port = args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port);
   const idleMs = config.UNITY_BROKER_SESSION_IDLE_MINUTES * 60_000;
@@ -29,6 +30,8 @@ export async function accessOf(
   if (isOpen && !isPrivate) throw new UsageError(`--insecure-local opens this machine only, not ${host}`);
   if (!isPrivate && (await tokens.list()).length === 0) throw addressRefused(host);
   await checkPort(host, port);
+  // Before a token is written there.
+  ownFolders(settings);
   const auth = isPrivate ? withLocalToken(tokens, await ensureLocalToken(localTokenFile)) : tokens;
   return { host, port, idleMs, auth: isOpen ? undefined : auth };
 }

@@ -231,7 +231,7 @@ export const ERRORS = {
     http: 429,
     rpc: -32003,
     retry: "safe",
-    next: "Wait a minute, then log in again.",
+    next: "Wait a minute, or log in with a token of this gateway.",
   },
   CROSS_SITE_REQUEST: {
     http: 403,

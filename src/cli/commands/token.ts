@@ -7,7 +7,7 @@ import { printableJson, printableValues } from "../../shared/printable.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/tokens.js";
 import { grantArgs } from "../declared/tokens.js";
-import { readSettings } from "../processes/settings.js";
+import { ownFolders, readSettings } from "../processes/settings.js";
 import { table } from "../table.js";
 import { expiryOf, grantsOf } from "./token-arguments.js";
 
@@ -81,7 +81,9 @@ export const revoke: Run<typeof declared.revoke> = async ({ args }) => {
 };
 
 export const local: Run<typeof declared.local> = async () => {
-  console.log(await ensureLocalToken(readSettings().localTokenFile));
+  const settings = readSettings();
+  ownFolders(settings);
+  console.log(await ensureLocalToken(settings.localTokenFile));
 };
 
 function shown({ tokens: made, id: _never, ...entry }: Entry) {

@@ -1,6 +1,5 @@
 /** /operators/login and /operators/logout: a form without a script, so that the token passes through no script. */
 import { setTimeout as delay } from "node:timers/promises";
-import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { storeFault } from "../../shared/store/connect.js";
@@ -9,7 +8,7 @@ import { isOwnOrigin, mayAct } from "../auth/own-page.js";
 import { loginPage } from "./login-page.js";
 
 export interface LoginOptions {
-  /** Most tries from one address in a minute. */
+  /** Most wrong tokens from one address in a minute. */
   tries: number;
   /** How long the answer to a wrong token takes, ms. */
   wrongMs: number;
@@ -57,25 +56,29 @@ export async function loginRoutes(app: FastifyInstance, options: LoginRoutesOpti
     return show(reply, to);
   });
 
-  await app.register(async (limited) => {
-    await limited.register(rateLimit, {
-      max: tries,
-      timeWindow: 60_000,
-      errorResponseBuilder: () =>
-        new BrokerError("TOO_MANY_LOGINS", `More than ${tries} logins came from this address in a minute.`),
-    });
-    limited.post("/operators/login", async (request, reply) => {
-      const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-      const to = placeIn(form.get("to") ?? undefined);
-      // Else another page could log somebody in as somebody else.
-      if (!isOwnOrigin(request.headers))
-        return show(reply, to, new BrokerError("CROSS_SITE_REQUEST", "This login comes from another page."));
-      if (!logins) return reply.redirect(to, 303);
-      const cookie = await logins.open(request, form.get("token")?.trim() ?? "");
-      if (cookie !== undefined) return reply.header("set-cookie", cookie).redirect(to, 303);
-      await delay(wrongMs);
-      return show(reply, to, new BrokerError("LOGIN_REFUSED", "This gateway does not know this token."));
-    });
+  const countWrong = app.createRateLimit({
+    max: tries,
+    timeWindow: 60_000,
+    keyGenerator: ({ ip }) => ip,
+    allowList: [],
+  });
+  app.post("/operators/login", async (request, reply) => {
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    const to = placeIn(form.get("to") ?? undefined);
+    // Else another page could log somebody in as somebody else.
+    if (!isOwnOrigin(request.headers))
+      return show(reply, to, new BrokerError("CROSS_SITE_REQUEST", "This login comes from another page."));
+    if (!logins) return reply.redirect(to, 303);
+    const cookie = await logins.open(request, form.get("token")?.trim() ?? "");
+    // However many wrong ones came: others share the address, all of this machine or behind a proxy.
+    if (cookie !== undefined) return reply.header("set-cookie", cookie).redirect(to, 303);
+    const counted = await countWrong(request);
+    if (!counted.isAllowed && counted.isExceeded) {
+      const what = `More than ${tries} wrong tokens came from this address in a minute.`;
+      return show(reply, to, new BrokerError("TOO_MANY_LOGINS", what));
+    }
+    await delay(wrongMs);
+    return show(reply, to, new BrokerError("LOGIN_REFUSED", "This gateway does not know this token."));
   });
 
   app.post("/operators/logout", async (request, reply) => {

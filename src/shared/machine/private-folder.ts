@@ -1,5 +1,6 @@
 /** Folders and files that only this user may read: restricted if this user may do that, else refused with instructions. */
-import { chmodSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
 
 /** Another user controls the file or folder, and so what this process reads. */
 export class NotPrivate extends Error {
@@ -25,16 +26,31 @@ export function ownFolder(folder: string): void {
 }
 
 /**
- * For a folder that the user chose and may use for other things: its mode stays. Throws NotPrivate if others may put files
- * there.
+ * For a folder that the user chose and may use for other things: its mode stays. Throws NotPrivate if it is another user's, if others
+ * may put files there (the sticky bit does not help: what they make first is theirs), or if they have done so before.
  */
 export function requirePrivateFolder(folder: string): void {
-  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
-  // With the sticky bit nobody can replace the files of others.
-  if (process.getuid === undefined || (mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
-  throw new NotPrivate(
-    `Other users may put files into ${folder}, and so control what is read there. Remove their write access: chmod go-w ${shellQuoted(folder)}`,
-  );
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!isChangedByOthers(found)) {
+    requireOwnEntries(folder);
+    return;
+  }
+  const fix =
+    isOfThisUser(found) && (found.mode & 0o1000) === 0
+      ? `Remove their write access: chmod go-w ${shellQuoted(folder)}`
+      : `Choose a folder of your own, for example ${join(folder, "unity-job-broker")}, and make it yours first: mkdir -m 700 <folder>`;
+  throw new NotPrivate(`Other users may put files into ${folder}, and so control what is read there. ${fix}`);
+}
+
+function requireOwnEntries(folder: string): void {
+  for (const path of readdirSync(folder).map((name) => join(folder, name))) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found && !isOfThisUser(found))
+      throw new NotPrivate(
+        `${path} belongs to another user, who could read and change what is kept there. Remove it: rm -r ${shellQuoted(path)}`,
+      );
+  }
 }
 
 /** Removes everybody else's access to an existing file. Throws NotPrivate if another user owns it. */

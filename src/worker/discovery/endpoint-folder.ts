@@ -56,12 +56,17 @@ export function runningEditors(folder: string, log: Log): () => Promise<string[]
   };
 }
 
-/** Of several files of one Editor the newest counts; the file of a local Editor whose process is gone is stale. */
+/**
+ * One file for each Editor whose process is not gone, the newest first: whoever serves them in this order reaches a true Editor before
+ * files that were left behind. Of several files of one Editor that of its own name counts, then the newest.
+ */
 function living(files: TrustedFile<EndpointFile>[], isAlive: (pid: number) => boolean): EndpointFile[] {
   const found = new Map<string, EndpointFile>();
-  for (const { content: endpoint } of files.sort((a, b) => a.modifiedAt - b.modifiedAt)) {
-    if (LOOPBACK.has(endpoint.host) && !isAlive(endpoint.pid)) continue;
-    found.set(endpoint.editorId, endpoint);
+  const isOwn = ({ name, content }: TrustedFile<EndpointFile>): number =>
+    Number(name === `${content.editorId}.json`);
+  for (const { content } of files.sort((a, b) => isOwn(b) - isOwn(a) || b.modifiedAt - a.modifiedAt)) {
+    const isGone = LOOPBACK.has(content.host) && !isAlive(content.pid);
+    if (!isGone && !found.has(content.editorId)) found.set(content.editorId, content);
   }
   return [...found.values()];
 }

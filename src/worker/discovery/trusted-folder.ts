@@ -8,6 +8,7 @@ import type { Log } from "../../shared/log.js";
 import { shellQuoted } from "../../shared/machine/private-folder.js";
 
 export interface TrustedFile<T> {
+  name: string;
   content: T;
   /** ms since the epoch. */
   modifiedAt: number;
@@ -106,8 +107,8 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
         if (file) files.set(name, file);
       }
       known = files;
-      return [...files.values()].flatMap(({ content, modifiedAt }) =>
-        content === undefined ? [] : [{ content, modifiedAt }],
+      return [...files].flatMap(([name, { content, modifiedAt }]) =>
+        content === undefined ? [] : [{ name, content, modifiedAt }],
       );
     },
     refused: () => [...known.values()].flatMap(({ refused }) => refused ?? []),

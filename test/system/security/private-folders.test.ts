@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -57,7 +58,29 @@ describe.skipIf(!hasUsers)("a folder or a file of this user", () => {
     chmodSync(root, 0o777);
     expect(() => requirePrivateFolder(root)).toThrow(/chmod go-w '/);
     chmodSync(root, 0o1777);
+    expect(() => requirePrivateFolder(root)).toThrow(/Other users may put files into .*mkdir -m 700/);
+  });
+
+  test.skipIf(!isRoot)("that was chosen is refused with what another user made there first", () => {
     requirePrivateFolder(root);
+    const theirs = join(root, "redis");
+    symlinkSync("/var/empty", theirs);
+    lchownSync(theirs, 65534, 65534);
+    expect(() => requirePrivateFolder(root)).toThrow(/redis belongs to another user.*rm -r '/);
+    rmSync(theirs);
+    chownSync(root, 65534, 65534);
+    expect(() => requirePrivateFolder(root)).toThrow(/Other users may put files into .*mkdir -m 700/);
+  });
+
+  test("that was chosen and is open to all is refused by every command that keeps something there", () => {
+    chmodSync(root, 0o1777);
+    const env = { PATH: process.env.PATH, HOME: root, UNITY_BROKER_DATA_DIR: root };
+    for (const command of [["list"], ["up"], ["mcp"], ["token", "local"]]) {
+      const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command], { env, encoding: "utf8" });
+      expect(status).not.toBe(0);
+      expect(stderr).toContain("Other users may put files into");
+    }
+    expect(readdirSync(root)).toEqual([]);
   });
 
   test.skipIf(!isRoot)("is refused where it belongs to another user, with what to do", async () => {

@@ -223,6 +223,25 @@ describe("Finding Editors", () => {
     expect(discovery.editors().map(({ port }) => port)).toEqual([8702]);
   });
 
+  it("lets the file of an Editor's own name count before newer ones, and serves the newest Editors first", async () => {
+    for (let junk = 0; junk < 300; junk += 1) {
+      write(`copy ${junk}.json`, endpoint("true", 9000 + junk));
+      write(`left-${junk}.json`, endpoint(`left-${junk}`, 9000 + junk));
+      utimesSync(join(folder, `left-${junk}.json`), 1_700_000_000 + junk, 1_700_000_000 + junk);
+    }
+    write("true.json", endpoint("true", 8700));
+    utimesSync(join(folder, "true.json"), 1_700_001_000, 1_700_001_000);
+    const { discovery, seen } = discover();
+    await discovery.look();
+    expect(discovery.editors()[0]).toMatchObject({ editorId: "true", port: 8700 });
+    expect([seen.length, ...seen.slice(0, 3)]).toEqual([
+      301,
+      "found true",
+      "found left-299",
+      "found left-298",
+    ]);
+  });
+
   it("joins a configured address and the file of the Editor there", async () => {
     write("a.json", endpoint("a", 8700));
     const { discovery, seen } = discover({
