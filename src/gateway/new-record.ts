@@ -1,4 +1,5 @@
 /** Builds the record of a call that becomes an operation. */
+import type { ReplayOptions } from "../shared/operation/again.js";
 import type { Decision } from "../shared/operation/decide.js";
 import type { OperationRecord } from "../shared/operation/operation.js";
 import type { Chain } from "../shared/store/operations/chain.js";
@@ -10,7 +11,7 @@ export function newRecord(
   decision: Extract<Decision, { kind: "create" }>,
   chain: Chain,
   logId: string,
-  { executionClass, maxExecutionMs }: CallTimes,
+  { executionClass, maxExecutionMs, replayWindowMs }: CallTimes & Pick<ReplayOptions, "replayWindowMs">,
 ): OperationRecord {
   const { tool } = call;
   return {
@@ -24,6 +25,7 @@ export function newRecord(
     cancellable: tool.cancellable,
     executionClass,
     ...(maxExecutionMs === undefined ? {} : { maxExecutionMs }),
+    ...(tool.effect === "mutating" ? { replayWindowMs } : {}),
     keyed: call.parameters.idempotencyKey !== undefined,
     editor: decision.editor,
     ...(decision.pool === undefined ? {} : { pool: decision.pool }),

@@ -135,7 +135,7 @@ export function createSubmit(
           if (isNoted(call, decision.editor)) await deps.knownEditors.makeKnown(decision.editor);
         };
         await makeKnown();
-        const record = newRecord(call, decision, chain, logId, times);
+        const record = newRecord(call, decision, chain, logId, { ...options.replay, ...times });
         // The store may have let it wait: its client may have hung up, asked again elsewhere, and read that outcome.
         if (record.effect === "mutating" && isAwaited && !(await isAwaited()))
           throw new BrokerError("GIVEN_UP", "The client gave the call up before it began.");

@@ -87,8 +87,12 @@ function repeatableRuns(
   );
 }
 
-/** How long a client may take that has lost an answer and comes back for it, ms. */
-export function windowOf({ executionMs = 0 }: OperationRecord, { replayWindowMs }: ReplayOptions): number {
+/**
+ * How long a client may take that has lost an answer and comes back for it, ms: as the gateway had it that accepted the call,
+ * whichever gateway it comes to.
+ */
+export function windowOf(record: OperationRecord, options: ReplayOptions): number {
+  const { executionMs = 0, replayWindowMs = options.replayWindowMs } = record;
   return Math.max(replayWindowMs, 2 * executionMs);
 }
 

@@ -150,6 +150,8 @@ export interface OperationRecord {
   executionClass?: ExecutionClass;
   /** The same in ms, where the configuration said it when the call was accepted; absent: as its class says. */
   maxExecutionMs?: number;
+  /** Of a changing call: how long its outcome answers callers that are not known to have read it, as said when it was accepted, ms. */
+  replayWindowMs?: number;
   /** Made with an idempotency key: the key is its identity for the whole retention. */
   keyed: boolean;
   /** Whose queue it is in: an Editor's id, or a pool's. */

@@ -127,15 +127,28 @@ describe("an answer that was lost", () => {
   });
 
   test("that a slow client need not have got answers for the window, and then the same call runs again", async () => {
-    const replay = { ...REPLAY_DEFAULTS, readWithinMs: 0 };
-    const system = await start({ gateway: { replay } });
+    const system = await start({ gateway: { replay: { ...REPLAY_DEFAULTS, readWithinMs: 0 } } });
     const { url } = await serve(system.gateway);
-    expect(await answerTo(url, "work", CALL, { id: 1 })).not.toHaveProperty("deduplicated");
+    const { log_id: logId = "", ...first } = await answerTo(url, "work", CALL, { id: 1 });
+    expect(first).not.toHaveProperty("deduplicated");
     await eventually(async () => (await told(system)) === 1, "it is delivered");
     expect(await answerTo(url, "work", CALL, { id: 2 })).toMatchObject({ deduplicated: true });
-    replay.replayWindowMs = 0;
+    await system.store.operations.change(logId, (record) => ({ record: { ...record, replayWindowMs: 0 } }));
     expect(await answerTo(url, "work", CALL, { id: 3 })).not.toHaveProperty("deduplicated");
     expect(system.executions("a")).toBe(2);
+  });
+
+  test("answers for the window of the gateway that accepted the call, whatever another one is configured to", async () => {
+    const replay = { ...REPLAY_DEFAULTS, readWithinMs: 0 };
+    const system = await start({ gateway: { replay } });
+    const [a, b] = [
+      await serve(system.gateway),
+      await serve(await system.addGateway({ replay: { ...replay, replayWindowMs: 0 } })),
+    ];
+    expect(await answerTo(a.url, "work", CALL, { id: 1 })).not.toHaveProperty("deduplicated");
+    await eventually(async () => (await told(system)) === 1, "it is delivered");
+    expect(await answerTo(b.url, "work", CALL, { id: 2 })).toMatchObject({ deduplicated: true });
+    expect(system.executions("a")).toBe(1);
   });
 });
 

@@ -360,5 +360,6 @@ function recordOf(
   return newRecord(call, { kind: "create", ...links }, chain, logId, {
     executionClass: "quick",
     maxExecutionMs: undefined,
+    replayWindowMs: REPLAY_DEFAULTS.replayWindowMs,
   });
 }
