@@ -12,6 +12,17 @@ const view = (record: OperationRecord, changes: Partial<OperationView> = {}): Op
 });
 const error = (code: string) => ({ code, type: "some_type", message: "It went wrong." });
 
+test("a result that the store has lost is said to be lost, where results are shown", () => {
+  const lost = view(executed({ resultBytes: 12 }));
+  expect(answerOf(lost).message).toContain("The broker's store has lost its result.");
+  for (const other of [
+    answerOf(lost, { brief: true }),
+    answerOf({ ...lost, result: "1" }),
+    answerOf(view(executed())),
+  ])
+    expect(other.message).not.toContain("lost");
+});
+
 describe("what a caller is told of an operation in flight", () => {
   test("a wait of the call that ended is a timeout; asked for it, the operation is running", () => {
     expect(answerOf(view(operation()), { waitedSeconds: 1 }).status).toBe("timeout");
