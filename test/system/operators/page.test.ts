@@ -193,6 +193,23 @@ describe.skipIf("missing" in chromiumHere)("in Chromium", () => {
     await status.getByText("Live").waitFor();
   });
 
+  test("a Redis whose settings lose data: no call is accepted, and why, until they fit", async () => {
+    const served = await open();
+    const token = await served.tokens.create("olivia", { role: "operate" });
+    const { hand } = served.system;
+    await hand.config("SET", "maxmemory-policy", "allkeys-lru");
+    try {
+      await hand.call("CLIENT", "KILL", "TYPE", "normal");
+      const { page } = await pages.logIn(served.origin, token, "/operators/editors");
+      const said = page.getByText("No call is accepted. Redis evicts data (maxmemory-policy allkeys-lru).");
+      await said.waitFor();
+      await hand.config("SET", "maxmemory-policy", "noeviction");
+      await said.waitFor({ state: "hidden" });
+    } finally {
+      await hand.config("SET", "maxmemory-policy", "noeviction");
+    }
+  });
+
   test("names that are markup stay text", async () => {
     const served = await open();
     const token = await served.tokens.create("olivia", { role: "operate" });
