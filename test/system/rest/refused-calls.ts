@@ -139,4 +139,23 @@ export const REFUSALS: Refusal[] = [
       }
     },
   },
+  {
+    code: "STORE_UNFIT",
+    async provoke({ ann, system: { hand, store } }, call) {
+      const isFit = (): Promise<boolean> =>
+        store.assertFit().then(
+          () => true,
+          () => false,
+        );
+      await hand.config("SET", "maxmemory-policy", "allkeys-lru");
+      try {
+        await hand.call("CLIENT", "KILL", "TYPE", "normal");
+        await eventually(async () => !(await isFit()), "it is seen");
+        return await call(ann, { tool: "work", arguments: { Name: "unfit" } });
+      } finally {
+        await hand.config("SET", "maxmemory-policy", "noeviction");
+        await eventually(isFit, "it fits again");
+      }
+    },
+  },
 ];
