@@ -108,6 +108,11 @@ export const PROOFS: readonly Proof[] = [
     covers: "every lie over both wires; others are served beside an Editor that floods, p99 of 1000 calls",
   },
   {
+    name: "lost keys",
+    command: longForm("test/system/store/each-key.test.ts"),
+    covers: "each key and each field of the store is deleted in each state of a call",
+  },
+  {
     name: "bad disks",
     command: longForm(
       "test/system/disks/ledger.test.ts",
