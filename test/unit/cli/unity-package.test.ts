@@ -1,6 +1,6 @@
 /** What the Unity package and the command line must have in common. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { jsonText } from "../../../src/cli/clients/json-edits.js";
 
