@@ -29,7 +29,11 @@ const GATHER_MS = 300;
 /** A gateway without events is asked for them again. */
 const AGAIN_MS = 60_000;
 
-export function createLive(): { watch(view: Watched): void } {
+export function createLive(): {
+  watch(view: Watched): void;
+  /** Before a logout, which the gateway answers by cutting every stream of this login. */
+  close(): void;
+} {
   let view: Watched | undefined;
   let source: EventSource | undefined;
   let timer: number | undefined;
@@ -133,6 +137,10 @@ export function createLive(): { watch(view: Watched): void } {
       view = next;
       if (!source && !document.hidden && Date.now() > noEventsUntil) listen();
       void refresh().then(plan);
+    },
+    close() {
+      stop();
+      noEventsUntil = Number.POSITIVE_INFINITY;
     },
   };
 }

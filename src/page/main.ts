@@ -32,7 +32,10 @@ const WORDS = {
   lost: "Connection lost",
 } as const;
 
-function frame(me: Me): { main: HTMLElement; mark(view: string): void } {
+function frame(
+  me: Me,
+  live: Pick<ReturnType<typeof createLive>, "close">,
+): { main: HTMLElement; mark(view: string): void } {
   const links = new Map(
     NAMES.filter(([view]) => view !== "audit" || hasRole(me, "admin")).map(([view, name]) => [
       view as string,
@@ -51,7 +54,11 @@ function frame(me: Me): { main: HTMLElement; mark(view: string): void } {
     );
   });
   const main = h("main", { id: "main", tabindex: -1 });
-  const out = h("button", { type: "button", class: "plain", onclick: () => void logOut() }, "Log out");
+  const leave = (): void => {
+    live.close();
+    void logOut();
+  };
+  const out = h("button", { type: "button", class: "plain", onclick: leave }, "Log out");
   document.body.replaceChildren(
     h("a", { class: "skip", href: "#main" }, "Skip to the content"),
     h(
@@ -118,8 +125,8 @@ async function start(): Promise<void> {
     window.setTimeout(() => void start(), 3_000);
     return;
   }
-  const { main, mark } = frame(me);
   const live = createLive();
+  const { main, mark } = frame(me, live);
   let view: View | undefined;
 
   const show = (): void => {
