@@ -175,8 +175,17 @@ test("whatever single key or field of the store is lost, no call runs twice, and
   expect(faults).toEqual({});
   const missing = page.map(({ shape }) => shape).filter((shape) => !met.has(shape) && !OTHERS.test(shape));
   expect(missing, "rows of the page that no operation has met").toEqual([]);
-  const connected = async () => (await system.broker.editors("ann")).editors.some((each) => each.connected);
-  await eventually(connected, "the Editor is listed");
+});
+
+test("an Editor whose entry or tools are lost is introduced again by its heartbeat", async () => {
+  const { editor, hand, store } = await start();
+  const { editorId } = editor;
+  const before = await store.editors.tools(editorId);
+  await hand.del(`{ujb}:editor:${editorId}`, `{ujb}:catalog:${editorId}`);
+  await eventually(async () => {
+    const [known, tools] = await Promise.all([store.editors.find(editorId), store.editors.tools(editorId)]);
+    return known?.live !== undefined && tools.length === before.length;
+  }, "it is known, with its tools");
 });
 
 test("a record of a pool's operation is lost: the Editor that ran it answers the next call, no other runs it", async () => {
