@@ -206,7 +206,7 @@ export function openLedger(options: LedgerOptions) {
       try {
         heal();
       } catch {
-        // Whoever needs it is told.
+        // The caller is told.
       }
     },
 

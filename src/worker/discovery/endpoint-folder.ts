@@ -57,7 +57,7 @@ export function runningEditors(folder: string, log: Log): () => Promise<string[]
 }
 
 /**
- * One file for each Editor whose process is not gone, the newest first: whoever serves them in this order reaches a true Editor before
+ * One file for each Editor whose process is not gone, the newest first: a worker that serves them in this order reaches a true Editor before
  * files that were left behind. Of several files of one Editor that of its own name counts, then the newest.
  */
 function living(files: TrustedFile<EndpointFile>[], isAlive: (pid: number) => boolean): EndpointFile[] {
