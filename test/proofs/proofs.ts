@@ -117,6 +117,7 @@ export const PROOFS: readonly Proof[] = [
     command: longForm(
       "test/system/disks/ledger.test.ts",
       "test/system/disks/sent-log.test.ts",
+      "test/system/disks/redis.test.ts",
       "test/system/disks/output.test.ts",
     ),
     covers: "each write, flush, opening and renaming fails in every way; every command without its output",

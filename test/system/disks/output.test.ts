@@ -56,19 +56,20 @@ test("every command on a full disk ends with its own code and one sentence; with
   const first = await writing(CALL, "stderr", "/dev/full");
   const id = /"log_id": ?"([^"]+)"/.exec(first.said)?.[1] ?? "";
   expect(first.code, first.said).toBe(EXPECTED["command line: stderr"].end);
-  for (const words of COMMANDS) {
+  const onFullDisk = async (words: readonly string[]) => {
     const args = words.map((word) => (word === "$id" ? id : word));
     const full = await writing(args, "stdout", "/dev/full");
     cases += 1;
     expect(full.code, `${args.join(" ")}: ${full.said}`).toBe(EXPECTED["command line: stdout"].end);
     expect(full.said).toContain(EXPECTED["command line: stdout"].says);
     expect(full.said).not.toMatch(/^\s+at /m);
-  }
-  for (const stream of ["stdout", "stderr"] as const) {
+  };
+  const withoutStream = async (stream: Stream) => {
     const closed = await writing(["list"], stream, "closed");
     cases += 1;
     expect(closed.code, closed.said).toBe(EXPECTED["command line: closed"].end);
-  }
+  };
+  await Promise.all([...COMMANDS.map(onFullDisk), withoutStream("stdout"), withoutStream("stderr")]);
   expect(executions()).toBeGreaterThan(0);
 });
 
