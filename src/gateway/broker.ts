@@ -55,8 +55,6 @@ export interface Broker extends Deliveries, Pick<ClientPresence, "present" | "cl
       ms: number;
       signal?: AbortSignal | undefined;
       onChange?: ((view: OperationView) => void) | undefined;
-      /** The request created the operation: its end is new to the caller, and nothing can have changed since. */
-      isOwn?: boolean;
       /** The caller that named the log_id, if this is not a call's own wait: it asks for the outcome. */
       askedBy?: Caller | undefined;
       /** It is the wait of a tool call: how the call is answered is counted. */
@@ -125,7 +123,7 @@ export interface BrokerOptions extends SubmitOptions, ViewOptions {}
 
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, editors, waiters } = deps;
-  const { isHere, viewOf, briefViewOf, endedView, ownRecord, read } = createViews(deps, options);
+  const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
 
   /**
@@ -202,13 +200,9 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const beganAt = performance.now();
       if (wait.askedBy) await asksFor(principal, logId, wait.askedBy);
       let latest: OperationRecord | "retention_ended" | undefined;
-      let ended: OperationView | undefined;
       await waiters.until(
         logId,
         async () => {
-          ended = wait.isOwn ? await endedView(principal, logId) : undefined;
-          if (ended) wait.onChange?.(ended);
-          if (ended) return true;
           latest = await ownRecord(principal, logId);
           if (typeof latest !== "object") return true;
           const view = wait.onChange && (await viewOf(latest));
@@ -217,16 +211,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         },
         { ...wait, follows: wait.onChange !== undefined },
       );
-      // The time was over before anything was heard of it.
-      if (!ended && latest === undefined) latest = await ownRecord(principal, logId);
-      if (ended || typeof latest === "object") {
-        const hasEnded = ended || (typeof latest === "object" && isFinal(latest.state));
-        const answer = wait.signal?.aborted ? "given_up" : hasEnded ? "outcome" : "log_id";
+      if (typeof latest === "object") {
+        const answer = wait.signal?.aborted ? "given_up" : isFinal(latest.state) ? "outcome" : "log_id";
         const counts = wait.isCall ? answerCounts(answer) : {};
         deps.counters.add({ ...durationCounts("waited", performance.now() - beganAt), ...counts });
       }
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
-      return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
+      return typeof latest === "object" ? viewOf(latest) : latest;
     },
 
     async count(event) {

@@ -17,7 +17,6 @@ import {
   type JsonObject,
 } from "../shared/operation/idempotency.js";
 import type { Caller, PriorityClass } from "../shared/operation/operation.js";
-import type { EditorsSeen } from "../shared/store/editors/editors-seen.js";
 import type { CallParameters } from "../shared/tools/parameters.js";
 import { takeParameters } from "../shared/tools/parameters.js";
 import { completeTool, type Effect, type Tool } from "../shared/tools/tool.js";
@@ -90,8 +89,8 @@ export interface ReadCall {
   /** The store's incarnation and time when it was read (known-editors.ts). */
   incarnation: string;
   now: number;
-  /** The Editors were not read for this call, but remembered as these. */
-  seen?: EditorsSeen | undefined;
+  /** The Editors were not read for this call, but remembered from a moment ago. */
+  isRemembered: boolean;
   /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
   problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text, spelled as its schema spells them. */
@@ -105,7 +104,7 @@ export interface ReadCall {
 const MAX_ARGUMENT_BYTES = 1_000_000;
 
 export interface ReadOptions {
-  /** The Editors as they were seen a moment ago will do: the call, if it becomes an operation, is compared with them again. */
+  /** The Editors as they were a moment ago will do. */
   mayRemember?: boolean;
 }
 
@@ -147,7 +146,7 @@ export function createCallReader(deps: {
         permissionsOf(deps.principals, call.principal),
         mayRemember ? deps.knownEditors.remembered() : deps.knownEditors.read(),
       ]);
-      const { missing, incarnation, now, seen } = known;
+      const { missing, incarnation, now, isRemembered = false } = known;
       // After a loss of the store, what an Editor of which only a catalogue is noted has run is unknown (▲13).
       const isOffered = ({ isNoted }: Candidate): boolean => !isNoted || missing.length === 0;
       const candidates = known.candidates.filter((each) => access.sees(each.id) && isOffered(each));
@@ -202,7 +201,7 @@ export function createCallReader(deps: {
         sees: access.sees,
         incarnation,
         now,
-        seen,
+        isRemembered,
         problem: anyProblem,
         arguments: JSON.stringify(read?.arguments ?? args),
         parameters,

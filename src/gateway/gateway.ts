@@ -134,7 +134,7 @@ export function createGateway(
   const catalogs = createLastCatalogs({ noteFile, log }, options.lastCatalogs);
   const catalogNotes = createCatalogNotes({ ...store, catalogs, log });
   const catalog = createCatalog(store.editors, store.notifier, catalogs);
-  const waiters = createWaiters(store.notifier, store.endedHere, options);
+  const waiters = createWaiters(store.notifier, options);
   const knownEditors = createKnownEditors({ ...store, log, file: noteFile, catalogs }, options);
   // Noted at once, so that the note is current even while nobody calls.
   let noting: Promise<unknown> = Promise.resolve();
@@ -172,7 +172,6 @@ export function createGateway(
       operations: store.operations,
       retentionMs: store.retentionMs,
       clientStateKey: store.clientStateKey,
-      endedHere: store.endedHere,
       queues: store.queues,
       editors: store.editors,
       allOperations: store.allOperations,
@@ -219,6 +218,7 @@ export function createGateway(
       stopNoting();
       contact.close();
       waiters.close();
+      knownEditors.close();
       catalog.close();
       await presence.close();
       await janitor.close();

@@ -1,6 +1,5 @@
 /** The verb submit: a call becomes an operation, or finds the operation that it repeats. */
 import { randomUUID } from "node:crypto";
-import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
 import { BrokerError } from "../shared/errors.js";
 import type { ReplayOptions } from "../shared/operation/again.js";
@@ -25,7 +24,6 @@ import { problemOf, targetError } from "./editors/target-error.js";
 import { newRecord } from "./new-record.js";
 import { notCreated } from "./not-created.js";
 import { createOwnChanges } from "./own-changes.js";
-import type { Waiters } from "./waiters.js";
 
 export interface Submission {
   record: OperationRecord;
@@ -43,7 +41,6 @@ export interface SubmitDeps {
   knownEditors: Pick<KnownEditorsReader, "makeKnown" | "awaitMissing" | "read">;
   deliveries: Pick<Deliveries, "asks" | "named">;
   counters: Pick<StoredCounters, "add">;
-  waiters: Pick<Waiters, "expect">;
   /** Rejects with STORE_UNFIT while the store must not be trusted with new operations. */
   assertFit: Store["assertFit"];
   newLogId?: () => string;
@@ -65,7 +62,6 @@ export function createSubmit(
   const { operations, deliveries } = deps;
   const newLogId = deps.newLogId ?? randomUUID;
   const ownChanges = createOwnChanges();
-  const hashes = createBoundedMemory<true>(HASHES_KEPT);
 
   const noteDuplicate = async (
     record: OperationRecord,
@@ -102,7 +98,6 @@ export function createSubmit(
     call: ReadCall,
     decision: Decision,
     chain: Chain,
-    isAssumed: boolean,
     { logId = newLogId(), isAwaited }: Pick<ToolCall, "logId" | "isAwaited">,
   ): Promise<Omit<Submission, "timeout"> | undefined> => {
     switch (decision.kind) {
@@ -127,7 +122,6 @@ export function createSubmit(
         const problem = problemOf(decision, call, options);
         if (problem) throw await withDiagnoses(problem, deps, call.sees);
         await deps.assertFit();
-        deps.waiters.expect(logId);
         const times = await callTimes(call, decision.editor, operations, options);
         // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
         // janitor forgot it in between.
@@ -139,8 +133,7 @@ export function createSubmit(
         // The store may have let it wait: its client may have hung up, asked again elsewhere, and read that outcome.
         if (record.effect === "mutating" && isAwaited && !(await isAwaited()))
           throw new BrokerError("GIVEN_UP", "The client gave the call up before it began.");
-        const assumed = isAssumed ? { seen: call.seen } : undefined;
-        const created = await operations.create(record, call.arguments, chain.version, assumed);
+        const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind !== "created") {
           const durations = () => operations.durationsOf(call.tool.name);
           const refused = await notCreated(created.kind, record.editor, durations);
@@ -168,28 +161,23 @@ export function createSubmit(
   return async (call) => {
     let confirmed: string | undefined;
     let readCall = await deps.calls.read(call, { mayRemember: true });
-    const { parameters, hash } = readCall;
+    const { parameters } = readCall;
     const { rules = NO_RULES } = options;
     const resent = call.isResent && call.logId !== undefined ? await operations.find(call.logId) : undefined;
     if (resent?.principal === call.principal)
       return { record: resent, relation: "created", timeout: parameters.timeout ?? rules.timeout(resent) };
-    // A hash that this process has not met has no chain, as a rule. That is assumed only to create: the script that does it
-    // refuses if there is a chain. Whatever else a call becomes (▲4), and before a user is asked, the chain is read.
-    const mayAsk = options.confirmsDestructive && isDestructive(readCall.tool);
-    let isAssumed = parameters.forceNew === undefined && !mayAsk && !hashes.get(hash);
-    hashes.set(hash, true);
     const readAgain = async (): Promise<void> => {
       readCall = await deps.calls.read(call);
     };
-    if (!isAssumed && readCall.seen) await readAgain();
     if (parameters.forceNew !== undefined) await deliveries.named(call, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
       // A mutating call that is accepted between this reading and the write is concurrent with this one (▲5).
       const asker = askerOf(readCall);
-      const chain = isAssumed
-        ? emptyChain(readCall)
-        : ownChanges.complete(await operations.chain(readCall.hash, asker, parameters.forceNew), asker);
+      const chain = ownChanges.complete(
+        await operations.chain(readCall.hash, asker, parameters.forceNew),
+        asker,
+      );
       if (chain.incarnation !== readCall.incarnation) {
         // The store was lost meanwhile, so the candidates may have changed.
         await readAgain();
@@ -211,11 +199,10 @@ export function createSubmit(
         },
         options.replay,
       );
-      const wasAssumed = isAssumed;
-      const isUsable = !wasAssumed || (decision.kind === "create" && !problemOf(decision, readCall, options));
-      isAssumed = false;
-      if (!isUsable) {
-        if (readCall.seen) await readAgain();
+      // Remembered Editors will do to create an operation. What else becomes of it, they are read for (▲4).
+      const isPlain = decision.kind === "create" && !problemOf(decision, readCall, options);
+      if (readCall.isRemembered && !isPlain) {
+        await readAgain();
         continue;
       }
       const mayWait = isWaitingForEditors(decision, readCall) && (await deps.knownEditors.awaitMissing());
@@ -231,11 +218,8 @@ export function createSubmit(
         await readAgain();
         continue;
       }
-      const done = await carryOut(readCall, decision, chain, wasAssumed, call);
-      if (!done) {
-        if (readCall.seen) await readAgain();
-        continue;
-      }
+      const done = await carryOut(readCall, decision, chain, call);
+      if (!done) continue;
       const { record } = done;
       if (done.relation !== "replayed" && countsAsChange(record)) {
         ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);
@@ -244,13 +228,6 @@ export function createSubmit(
       return { ...done, timeout: readCall.parameters.timeout ?? rules.timeout(record) };
     }
   };
-}
-
-const HASHES_KEPT = 10_000;
-
-/** A hash without operations. The script that creates one checks that, and says when. */
-function emptyChain({ now, incarnation }: ReadCall): Chain {
-  return { version: "0", newest: null, records: [], forced: undefined, editors: [], now, incarnation };
 }
 
 /** Named re-run (▲8): `force_new` names no operation of this call; `newest`, if any, is shown as a replay. */

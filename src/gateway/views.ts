@@ -11,7 +11,6 @@ import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
 import type { Live } from "../shared/store/operations/attachments.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
-import type { EndedHere } from "../shared/store/same-process/ended-here.js";
 import type { Store } from "../shared/store/store.js";
 import type { CallRules } from "../shared/tools/call-rules.js";
 import { type CandidateOptions, isConnected } from "./editors/candidates.js";
@@ -32,7 +31,6 @@ export interface ViewSources {
   queues: Queues;
   editors: Editors;
   results: Results;
-  endedHere: Pick<EndedHere, "find">;
   heldBack: Store["heldBack"];
   lastSweep: Pick<Store["lastSweep"], "watchedSince">;
   knownEditors: Pick<KnownEditorsReader, "read">;
@@ -48,8 +46,6 @@ export interface Views {
   briefViewOf(record: OperationRecord): Promise<OperationView | "retention_ended">;
   ownRecord(principal: string, logId: string): Promise<OperationRecord | "retention_ended" | undefined>;
   read(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
-  /** The view of an operation that this process ended a moment ago; undefined: read it from the store. */
-  endedView(principal: string, logId: string): Promise<OperationView | undefined>;
 }
 
 export function createViews(deps: ViewSources, options: ViewOptions): Views {
@@ -173,22 +169,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     return typeof record === "object" ? viewOf(record) : record;
   };
 
-  /** A large result, and all that did not complete, has more to show than is known here. */
-  const endedView: Views["endedView"] = async (principal, logId) => {
-    const { record, result } = deps.endedHere.find(logId) ?? {};
-    if (record?.principal !== principal || record.state !== "completed" || record.executedAs !== undefined)
-      return undefined;
-    const shown = result && (await results.shown(result));
-    return result && shown === undefined
-      ? undefined
-      : {
-          record,
-          now: record.endedAt ?? record.acceptedAt,
-          ...(shown === undefined ? {} : { result: shown }),
-        };
-  };
-
-  return { isHere, viewOf, endedView, briefViewOf: (record) => buildView(record, true), ownRecord, read };
+  return { isHere, viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, read };
 }
 
 /** The operation, with state, times and outcome of the operation that answered its call. */

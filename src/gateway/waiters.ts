@@ -1,7 +1,5 @@
 /** Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net. */
-import { createBoundedMemory } from "../shared/bounded-memory.js";
 import type { Notifier } from "../shared/store/notifier.js";
-import type { EndedHere } from "../shared/store/same-process/ended-here.js";
 
 export interface Wait {
   ms: number;
@@ -17,35 +15,20 @@ export interface Waiters {
    * wait.
    */
   until<T>(logId: string, read: () => Promise<T | undefined>, wait: Wait): Promise<T | undefined>;
-  /**
-   * The caller is about to create this operation: its first `until` need not read at once, unless a message about it, or a
-   * gap between messages, comes before.
-   */
-  expect(logId: string): void;
   /** Ends every wait as if its time were over. */
   close(): void;
 }
 
-const EXPECTED_KEPT = 1_000;
-
-export function createWaiters(
-  notifier: Notifier,
-  endedHere: Pick<EndedHere, "on">,
-  options: { safetyPollMs: number },
-): Waiters {
+export function createWaiters(notifier: Notifier, options: { safetyPollMs: number }): Waiters {
   const wakers = new Map<string, Set<() => void>>();
-  /** Expected operations of which nothing was heard yet. */
-  let expected = createBoundedMemory<true>(EXPECTED_KEPT);
   let closed = false;
   const wakeAll = (): void => {
-    expected = createBoundedMemory(EXPECTED_KEPT);
     for (const set of wakers.values()) for (const wake of set) wake();
   };
   const wakeOf = (logId: string): void => {
-    expected.delete(logId);
     for (const wake of wakers.get(logId) ?? []) wake();
   };
-  const stops = [notifier.on("ended", wakeOf, wakeAll), endedHere.on(wakeOf)];
+  const stop = notifier.on("ended", wakeOf, wakeAll);
 
   const register = (logId: string, wake: () => void, follows: boolean): (() => void) => {
     const set = wakers.get(logId) ?? new Set();
@@ -65,8 +48,6 @@ export function createWaiters(
     async until(logId, read, { ms, signal, follows = false }) {
       const deadline = performance.now() + ms;
       let wake: () => void = () => undefined;
-      let isToRead = follows || !expected.get(logId);
-      expected.delete(logId);
       // Counts messages, so that one that arrives while `read` reads is not missed.
       let heard = 0;
       const leave = register(
@@ -80,8 +61,7 @@ export function createWaiters(
       try {
         for (;;) {
           const seen = heard;
-          const found = isToRead ? await read() : undefined;
-          isToRead = true;
+          const found = await read();
           if (found !== undefined) return found;
           const left = deadline - performance.now();
           if (left <= 0 || signal?.aborted || closed) return undefined;
@@ -102,11 +82,9 @@ export function createWaiters(
       }
     },
 
-    expect: (logId) => expected.set(logId, true),
-
     close() {
       closed = true;
-      for (const stop of stops) stop();
+      stop();
       wakeAll();
     },
   };

@@ -24,7 +24,6 @@ export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
 }
 
 export const WORKER_DEFAULTS: WorkerOptions = {
-  shortWay: true,
   lease: { ttlMs: 5_000, renewMs: 1_000 },
   jobLockMs: 15_000,
   stalledCheckMs: 5_000,

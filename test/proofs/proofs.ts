@@ -41,19 +41,6 @@ export const PROOFS: readonly Proof[] = [
     covers: "the official suite of MCP, over gateway, queue, worker and Editor ([more](conformance.md))",
   },
   {
-    name: "one process",
-    command:
-      "UNITY_BROKER_TEST_ONE_PROCESS=1 npm test -- test/system/broker test/system/store test/system/worker test/system/results test/system/short-way",
-    covers:
-      "gateway and worker on one store, as the broker in the background has them: what is not read again",
-  },
-  {
-    name: "long way",
-    command:
-      "UNITY_BROKER_TEST_LONG_WAY=1 npm test -- test/system/broker test/system/store test/system/worker test/system/results test/proofs/schedules",
-    covers: "no script claims: what takes the short way otherwise, by the transition of the owner",
-  },
-  {
     name: "farm",
     command: "npm run farm -- --builds 300 --seed 11",
     covers:

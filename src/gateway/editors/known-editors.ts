@@ -7,7 +7,6 @@ import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/miss
 import type { Candidate } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
 import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
-import { type EditorsSeen, editorsSeen } from "../../shared/store/editors/editors-seen.js";
 import type { Store } from "../../shared/store/store.js";
 import { candidateOf, notedCandidate } from "./candidates.js";
 import { createNoteFile, type Note } from "./known-editors-note.js";
@@ -24,8 +23,8 @@ export interface KnownEditors {
   /** When it was asked, ms since the epoch, store clock; when that was heard, ms of this process's monotonic clock. */
   now: number;
   heardAt: number;
-  /** Set if it was remembered: the script that creates an operation on it compares. */
-  seen?: EditorsSeen | undefined;
+  /** It was not read for this call. */
+  isRemembered?: boolean;
 }
 
 export interface KnownEditorsOptions {
@@ -39,7 +38,7 @@ export interface KnownEditorsOptions {
 
 export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
-  /** The last reading, if it is of the last second and nothing that is noted has changed: to create an operation on; else a new one. */
+  /** The last reading, if it is of the last second and nothing was heard of an Editor since, nor is anything noted anew; else a new one. */
   remembered(): Promise<KnownEditors>;
   /** Waits for a message about the missing Editors, after which `read` may find them. False once they were waited for. */
   awaitMissing(): Promise<boolean>;
@@ -47,6 +46,7 @@ export interface KnownEditorsReader {
   makeKnown(editor: string): Promise<void>;
   /** A person says that this Editor will not come back. */
   drop(editor: string): Promise<void>;
+  close(): void;
 }
 
 /** A reading is remembered for this long, ms. */
@@ -74,12 +74,20 @@ export function createKnownEditors(
         present: readonly Availability[];
         last: readonly AwayEditor[];
         text: string | undefined;
-        seen: EditorsSeen;
       }
     | undefined;
 
+  /** Messages about Editors, which end what is remembered. */
+  let heard = 0;
+  const forget = (): void => {
+    heard += 1;
+    memory = undefined;
+  };
+  const stop = notifier.on("editors", forget, forget);
+
   /** One reading; undefined if the note or the store changed meanwhile. */
   const readOnce = async (): Promise<KnownEditors | undefined> => {
+    const heardBefore = heard;
     const [read, last, begun, present, incarnation, runs, now] = await Promise.all([
       file?.read(),
       catalogs.all(),
@@ -108,9 +116,8 @@ export function createKnownEditors(
     missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
     const candidates = candidatesAt(now, present, last);
     const known = { candidates, missing: after.missing, incarnation, now, heardAt };
-    const asSeen = editorsSeen(present);
-    const isLasting = missingSince === undefined && (isNoted || !file);
-    memory = isLasting && asSeen ? { known, present, last, text: read?.text, seen: asSeen } : undefined;
+    const isLasting = missingSince === undefined && (isNoted || !file) && heard === heardBefore;
+    memory = isLasting ? { known, present, last, text: read?.text } : undefined;
     return known;
   };
 
@@ -129,13 +136,13 @@ export function createKnownEditors(
     if (!memory || (file && (!read?.isWritten || read.text !== memory.text))) return undefined;
     if (last.length !== memory.last.length || last.some((each, at) => each !== memory?.last[at]))
       return undefined;
-    const { known, present, seen } = memory;
+    const { known, present } = memory;
     const heardAt = performance.now();
     const age = heardAt - known.heardAt;
     if (age >= REMEMBERED_MS) return undefined;
     // Late by at most the round trip of the reading, never ahead.
     const now = known.now + Math.floor(age);
-    return { ...known, candidates: candidatesAt(now, present, last), now, heardAt, seen };
+    return { ...known, candidates: candidatesAt(now, present, last), now, heardAt, isRemembered: true };
   };
 
   const read = sharedReading(async (): Promise<KnownEditors> => {
@@ -155,7 +162,7 @@ export function createKnownEditors(
       if (missingSince === undefined) return true;
       const leftMs = missingSince + options.backMs - performance.now();
       if (leftMs <= 0) return false;
-      await heard(notifier, Math.min(leftMs, LOOK_MS));
+      await nextMessage(notifier, Math.min(leftMs, LOOK_MS));
       return true;
     },
 
@@ -173,11 +180,13 @@ export function createKnownEditors(
         if (await file.replace(read, { ...read.note, editors: others })) return file.checkWritten();
       }
     },
+
+    close: stop,
   };
 }
 
 /** Resolves on a message about an Editor, or after this time. */
-function heard(notifier: Pick<Store["notifier"], "on">, ms: number): Promise<void> {
+function nextMessage(notifier: Pick<Store["notifier"], "on">, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stop();

@@ -123,10 +123,6 @@ export const keys = {
   turns: (queue: string) => `${TAG}:turns:${queue}`,
   /** BullMQ's own keys, by BullMQ's names: until the Editor is forgotten and has no owner (forgotten.ts). */
   queue: (queue: string, name: string) => `${BULL_PREFIX}:${queue}:${name}`,
-  /** BullMQ: wait and active are LISTs consumed from the right, prioritized is a ZSET consumed from its lowest score. */
-  jobs: (queue: string, where: "wait" | "prioritized" | "active") => `${BULL_PREFIX}:${queue}:${where}`,
-  /** BullMQ: STRING with the lock's time to live: the token of the worker that holds the job. */
-  jobLock: (queue: string, jobId: string) => `${BULL_PREFIX}:${queue}:${jobId}:lock`,
 
   /**
    * HASH, while known. JSON: profile (from hello), live (from the last heartbeat, while connected), last (the last `live`

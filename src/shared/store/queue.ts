@@ -5,14 +5,26 @@ import { jobIdOf, type OperationRecord } from "../operation/operation.js";
 import { LANES, type Lane } from "../tools/tool.js";
 import { BULL_PREFIX, keys, queueName } from "./keys.js";
 import { bullmq } from "./libraries.js";
-import { type JobData, jobOptions } from "./scripts/job.js";
+import type { DueJob } from "./scripts/release.js";
+
+/** A job only names its operation: the record decides whether it may run (▲1). */
+export interface JobData {
+  logId: string;
+}
+
+/** Ended jobs of a queue that are kept for the dashboard; the operations themselves are kept for the retention. */
+const KEPT_JOBS = 1_000;
 
 export interface Queues {
+  /** Adds the job of an operation that waits, whose record exists. One that it has already is left as it is. */
+  add(record: OperationRecord): Promise<void>;
+  /** Has a job that was put aside asked for now. */
+  promote(job: DueJob): Promise<void>;
   /** Does the operation's job still wait or run? */
   has(record: OperationRecord): Promise<boolean>;
   /**
-   * Makes the job of a waiting operation available again after manual edits: adds it if it is missing, finished, or its id
-   * is taken by one that has finished; promotes a delayed one; removes a lock without expiry.
+   * Makes the job of a waiting operation available again after a crash or manual edits: adds it if it is missing, finished, or its
+   * id is taken by one that has finished; promotes a delayed one.
    */
   restore(record: OperationRecord): Promise<void>;
   /** Removes a job that no worker holds from its queue. */
@@ -24,18 +36,18 @@ export interface Queues {
    * expire. For the Editor's owner, before it takes jobs itself: no other worker may hold any.
    */
   takeBack(editor: string): Promise<void>;
+  /** The ids of the jobs that wait in a lane of an Editor or a pool, in their order, so many from this one on. */
+  waiting(editor: string, lane: Lane, from: number, count: number): Promise<string[]>;
   /** The log_ids of the operations ahead of this one in its lane, including active ones; so many at most. */
   ahead(record: OperationRecord, most: number): Promise<string[]>;
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
-  /** While the queues of an Editor's lanes are paused, neither BullMQ nor the scripts (NEXT_JOB) take a job from them. */
+  /** While the queues of an Editor's lanes are paused, no job is taken from them. */
   setPaused(editor: string, isPaused: boolean): Promise<void>;
   /** Whether a lane is paused, or without `lane` any of them; by a command or manually. */
   isPaused(editor: string, lane?: Lane): Promise<boolean>;
   /** Has a worker taken the operation's job, so that it may be sent at any moment? */
   isTaken(record: OperationRecord): Promise<boolean>;
-  /** Has BullMQ's worker look for jobs. */
-  wake(editor: string, lane: Lane): Promise<void>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
   lanesOf(editor: string): Queue<JobData>[];
   /** Closes what this process holds for the Editor's lanes; they can be used again. */
@@ -48,8 +60,8 @@ export function logIdOf(jobId: string): string {
   return jobId.slice(jobId.indexOf(".") + 1);
 }
 
-/** BullMQ's word for the token of a job whose lock has expired. */
-const UNLOCKED = "0";
+/** BullMQ's word for whoever holds the job. */
+const ANY_TOKEN = "0";
 
 /** The record's turn, at least 1: BullMQ takes jobs without a priority (0) before all others. */
 const priorityOf = (record: OperationRecord): number => Math.max(1, record.turn ?? 1);
@@ -64,8 +76,7 @@ export function createQueues(
 ): Queues {
   const open = new Map<string, Queue<JobData>>();
 
-  const queueOf = ({ editor, lane }: Pick<OperationRecord, "editor" | "lane">): Queue<JobData> => {
-    const name = queueName(editor, lane);
+  const queueNamed = (name: string): Queue<JobData> => {
     const known = open.get(name);
     if (known) return known;
     const queue = new (bullmq().Queue)<JobData>(name, {
@@ -80,44 +91,61 @@ export function createQueues(
     return queue;
   };
 
+  const queueOf = ({ editor, lane }: Pick<OperationRecord, "editor" | "lane">): Queue<JobData> =>
+    queueNamed(queueName(editor, lane));
+
   const standing = ["prioritized", "waiting", "delayed", "active"];
 
-  /** An operation held back by its caller's limit asks a little early then, which is harmless. */
-  const loosen = async (record: OperationRecord): Promise<void> => {
-    const jobId = jobIdOf(record);
-    const job = await queueOf(record).getJob(jobId);
-    // Fails if it was not delayed, or no longer exists.
+  const promote = async (queue: Queue<JobData>, jobId: string): Promise<void> => {
+    const job = await queue.getJob(jobId);
+    // Rejects if it is not delayed, or no longer exists.
     await job?.promote().catch(() => undefined);
-    const lock = keys.jobLock(queueName(record.editor, record.lane), jobId);
-    // A worker's lock always expires: then the job goes to the next worker.
-    if ((await connection.pttl(lock)) === -1) await connection.del(lock);
   };
 
   const takeBackJob = async (queue: Queue<JobData>, jobId: string): Promise<void> => {
-    const [job, token] = await Promise.all([
-      queue.getJob(jobId),
-      connection.get(keys.jobLock(queue.name, jobId)),
-    ]);
+    const job = await queue.getJob(jobId);
     // Rejects if its worker, which still runs, gave it back or ended it meanwhile.
-    await job?.moveToWait(token ?? UNLOCKED).catch(() => undefined);
+    await job?.moveToWait(ANY_TOKEN).catch(() => undefined);
   };
 
-  const add = async (record: OperationRecord): Promise<void> => {
-    const id = { jobId: jobIdOf(record), priority: priorityOf(record) };
-    const options = { ...id, ...jobOptions(retentionMs) };
-    await queueOf(record).add(record.tool, { logId: record.logId }, options);
+  /** The ids of the jobs in a lane, in their order; what a worker that died gave back comes before everything that has a priority. */
+  const standingIn = async (record: OperationRecord): Promise<{ taken: string[]; waiting: string[] }> => {
+    const queue = queueOf(record);
+    const [taken, waiting] = await Promise.all([
+      queue.getRanges(["active"], 0, -1, true),
+      queue.getRanges(["wait", "prioritized"], 0, -1, true),
+    ]);
+    return { taken, waiting };
   };
+
+  const kept = { age: Math.ceil(retentionMs / 1000), count: KEPT_JOBS };
 
   const queues: Queues = {
+    async add(record) {
+      await queueOf(record).add(
+        record.tool,
+        { logId: record.logId },
+        {
+          jobId: jobIdOf(record),
+          priority: priorityOf(record),
+          attempts: 1,
+          removeOnComplete: kept,
+          removeOnFail: kept,
+        },
+      );
+    },
+
+    promote: ({ queue, jobId }) => promote(queueNamed(queue), jobId),
+
     async has(record) {
       return standing.includes(await queueOf(record).getJobState(jobIdOf(record)));
     },
 
     async restore(record) {
-      if (await queues.has(record)) return loosen(record);
+      if (await queues.has(record)) return promote(queueOf(record), jobIdOf(record));
       // A finished job still occupies the id; removing it lets the same operation get its job again.
       await queues.remove(record);
-      await add(record);
+      await queues.add(record);
     },
 
     remove: (record) => queues.drop(record.editor, record.lane, jobIdOf(record)),
@@ -131,33 +159,23 @@ export function createQueues(
 
     async takeBack(editor) {
       for (const queue of queues.lanesOf(editor)) {
-        const taken = await connection.lrange(keys.jobs(queue.name, "active"), 0, -1);
+        const taken = await queue.getRanges(["active"], 0, -1);
         await Promise.all(taken.map((jobId) => takeBackJob(queue, jobId)));
       }
     },
 
+    waiting: (editor, lane, from, count) =>
+      queueOf({ editor, lane }).getRanges(["prioritized"], from, from + count - 1, true),
+
     async position(record) {
-      const name = queueName(record.editor, record.lane);
-      const jobId = jobIdOf(record);
-      const [given, rank, active] = await Promise.all([
-        // Returned by a worker that died: BullMQ takes it before everything that has a priority.
-        connection.lrange(keys.jobs(name, "wait"), 0, -1),
-        connection.zrank(keys.jobs(name, "prioritized"), jobId),
-        connection.llen(keys.jobs(name, "active")),
-      ]);
-      const index = given.reverse().indexOf(jobId);
-      if (index >= 0) return active + index;
-      return rank === null ? undefined : active + given.length + rank;
+      const { taken, waiting } = await standingIn(record);
+      const at = waiting.indexOf(jobIdOf(record));
+      return at < 0 ? undefined : taken.length + at;
     },
 
     async ahead(record, most) {
-      const name = queueName(record.editor, record.lane);
-      const [active, given, waiting] = await Promise.all([
-        connection.lrange(keys.jobs(name, "active"), 0, most - 1),
-        connection.lrange(keys.jobs(name, "wait"), -most, -1),
-        connection.zrange(keys.jobs(name, "prioritized"), 0, `${most - 1}`),
-      ]);
-      const all = [...active, ...given.reverse(), ...waiting];
+      const { taken, waiting } = await standingIn(record);
+      const all = [...taken, ...waiting];
       const at = all.indexOf(jobIdOf(record));
       return (at < 0 ? all : all.slice(0, at)).slice(0, most).map(logIdOf);
     },
@@ -169,20 +187,11 @@ export function createQueues(
 
     async isPaused(editor, lane) {
       const lanes = lane === undefined ? LANES : [lane];
-      const paused = await Promise.all(
-        lanes.map((each) => connection.hexists(keys.queue(queueName(editor, each), "meta"), "paused")),
-      );
-      return paused.includes(1);
+      const paused = await Promise.all(lanes.map((each) => queueOf({ editor, lane: each }).isPaused()));
+      return paused.includes(true);
     },
 
-    async isTaken(record) {
-      const lock = keys.jobLock(queueName(record.editor, record.lane), jobIdOf(record));
-      return (await connection.exists(lock)) === 1;
-    },
-
-    async wake(editor, lane) {
-      await connection.zadd(keys.queue(queueName(editor, lane), "marker"), 0, "0");
-    },
+    isTaken: async (record) => (await queueOf(record).getJobState(jobIdOf(record))) === "active",
 
     lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
 

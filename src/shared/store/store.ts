@@ -34,8 +34,6 @@ import {
   type FilteredResults,
   type FilteredResultsOptions,
 } from "./results/filtered-results.js";
-import { createEndedHere, type EndedHere } from "./same-process/ended-here.js";
-import type { LocalLanes } from "./same-process/local-lanes.js";
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
 import { createStoredCounters, type StoredCounters } from "./stored-counters.js";
@@ -50,8 +48,6 @@ export interface Store {
   /** For operators. */
   allOperations: AllOperations;
   events: Events;
-  endedHere: EndedHere;
-  localLanes: LocalLanes;
   filteredResults: FilteredResults;
   editors: Editors;
   pools: Pools;
@@ -93,20 +89,16 @@ export async function openStore(
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId, redisCheck } = connections;
-  const queues = createQueues(commands, {
-    retentionMs: options.retentionMs,
-    onError: (error) => options.onError?.(error),
-  });
+  const onError = (error: Error): void => options.onError?.(error);
+  const queues = createQueues(commands, { retentionMs: options.retentionMs, onError });
   const notifier = await createNotifier(subscriber);
-  const endedHere = createEndedHere();
-  const localLanes: LocalLanes = new Map();
   const limits = {
     ...PRINCIPAL_LIMITS,
     ...options,
     resources: options.resources ?? {},
     room: roomLimits(options),
   };
-  const operations = createOperations(commands, options, { endedHere, localLanes, limits });
+  const operations = createOperations(commands, options, { jobs: queues, limits, onError });
   return {
     storeId,
     retentionMs: options.retentionMs,
@@ -119,15 +111,13 @@ export async function openStore(
     operations,
     allOperations: createAllOperations(commands, operations.find),
     events: createEvents(commands),
-    endedHere,
-    localLanes,
     heldBack: async (record) =>
       (await heldBack(commands, record, limits.maxRunning, operations.find)) ??
       shortOf(commands, record, limits.resources, operations.find),
     changeLimits: (changed) => void Object.assign(limits, changed),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
-    pools: createPools(commands, options),
+    pools: createPools(commands, queues, options),
     owners: createOwners(commands),
     forgotten: createForgottenEditors(commands),
     sessions: createSessions(commands, options),

@@ -227,7 +227,7 @@ export function createConversation(
   /** A cancellation was requested before this owner followed it, or was announced before the Editor knew the operation. */
   const passOnEarlyCancel = async ({ logId, cancel }: OperationRecord): Promise<void> => {
     if (!cancel && !deps.wasCancelAnnounced(logId)) return;
-    const latest = await operations.readRecord(logId);
+    const latest = await operations.find(logId);
     if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
   };
 

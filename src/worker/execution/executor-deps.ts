@@ -54,7 +54,7 @@ export interface ExecutorDeps {
   seal: Pick<RecoverySeal, "sign">;
   operations: Pick<
     Operations,
-    "find" | "readRecord" | "argumentsOf" | "change" | "restore" | "now" | "incarnation" | "move"
+    "find" | "argumentsOf" | "claim" | "change" | "restore" | "now" | "incarnation"
   >;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease: fence (▲11). */

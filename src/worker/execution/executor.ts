@@ -14,7 +14,7 @@ import {
 } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
-import type { ClaimedOperation } from "../../shared/store/same-process/local-lanes.js";
+import type { Lane } from "../../shared/tools/tool.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
@@ -26,6 +26,12 @@ import { createSettlement } from "./settlement.js";
 export type ExecutorOptions = ConversationOptions;
 
 export type Executor = ReturnType<typeof createExecutor>;
+
+/** The job that asks for an operation, and the lane that it is in. */
+export interface JobOf {
+  id: string;
+  lane: Lane;
+}
 
 type ClaimStep =
   /** `isFresh`: claimed by this attempt, so that it may be taken back; else by an earlier one, whose bytes may have left. */
@@ -48,7 +54,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     jobId: string | undefined,
   ): Promise<AttemptResult> => {
     // Read. No record, no dispatch (▲1), and only the job that the record names.
-    const [known, args] = await Promise.all([operations.readRecord(logId), operations.argumentsOf(logId)]);
+    const [known, args] = await Promise.all([operations.find(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job that was put into another Editor's queue manually: the right owner has the real one.
     if (known.editor !== deps.editorId) return "refused";
@@ -66,13 +72,6 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     const session = editor.session();
     if (session === undefined) return "try_again";
     const claim = await claimIn(session, logId);
-    if (claim.kind === "not_claimed" && claim.result === "held" && known.pool !== undefined) {
-      // Held back here it would keep the Editor from others; in its pool any Editor may take it.
-      const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
-      const only = { fence: deps.fence, incarnation: deps.importedIn() };
-      // What stays, because this Editor was sent it before, waits in its lane.
-      return (await operations.move(logId, back, only)) === "moved" ? "refused" : "held";
-    }
     if (claim.kind === "not_claimed") return claim.result;
     // Store incarnation (▲13): nothing was written, which would have told. Another Editor of its pool may have run it since.
     if (known.pool !== undefined && !claim.isFresh && (await isOutdated())) {
@@ -127,23 +126,23 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     }
   };
 
-  /** Claimed by the script that took its job: only the job that the record names is (▲1). */
-  const carryClaimed = async (
-    { record, args, claimant }: ClaimedOperation,
-    signal: AbortSignal,
-  ): Promise<AttemptResult> => {
-    // It was claimed by a script whose reply was lost for a while.
-    if (record.cancel || !isSent(record.state)) {
-      await claims.unclaim(record.logId);
-      return "try_again";
-    }
-    const subject = { record, args: JSON.parse(args) as Arguments, signal, session: claimant.session };
-    return carry(subject, true);
+  /**
+   * The usual case in one step: an operation that waits plainly is claimed for the job that was taken (▲1), while the Editor can
+   * be asked. Undefined: read what is known.
+   */
+  const claimPlainly = async (job: JobOf, signal: AbortSignal): Promise<AttemptResult | undefined> => {
+    const session = editor.session();
+    if (session === undefined) return undefined;
+    const claimant = { editor: deps.editorId, lane: job.lane, fence: deps.fence, session };
+    const claimed = await operations.claim(job.id, { ...claimant, incarnation: deps.importedIn() });
+    if (!claimed) return undefined;
+    const args = JSON.parse(claimed.args) as Arguments;
+    return carry({ record: claimed.record, args, signal, session }, true);
   };
 
   /** The Editor answers, but nothing readable about the operation: unknown stays unknown (▲9). */
   const giveUp = async (logId: string, signal: AbortSignal): Promise<ExecutorResult | undefined> => {
-    const record = await operations.readRecord(logId);
+    const record = await operations.find(logId);
     const why = "The Editor was asked again and again, and its answers cannot be read.";
     return record && settlement.settle(record, unknownOutcome({ why }, await operations.now()), signal);
   };
@@ -151,25 +150,22 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
   return {
     /**
      * Runs or resumes the operation until it is final or this owner ends (the signal). Survives lost connections to
-     * the Editor and to the store. `job`: the one that asked for it, if any; `claimed`: by the script that took that job.
+     * the Editor and to the store. `job`: the one that asked for it, if any.
      */
-    async process(
-      logId: string,
-      signal: AbortSignal,
-      job?: { id: string; claimed?: ClaimedOperation | undefined },
-    ): Promise<ExecutorResult> {
+    async process(logId: string, signal: AbortSignal, job?: JobOf): Promise<ExecutorResult> {
       let refusals = 0;
-      let claimed = job?.claimed;
-      while (claimed || !signal.aborted) {
+      let isFirst = true;
+      while (!signal.aborted) {
         try {
           const givenUp = refusals >= MAX_REFUSALS && (await giveUp(logId, signal));
           if (givenUp) return givenUp;
-          const result = await (claimed ? carryClaimed(claimed, signal) : attempt(logId, signal, job?.id));
-          claimed = undefined;
+          const done = isFirst && job ? await claimPlainly(job, signal) : undefined;
+          isFirst = false;
+          const result = done ?? (await attempt(logId, signal, job?.id));
           if (result !== "try_again") return result;
         } catch (error) {
+          isFirst = false;
           if (signal.aborted) break;
-          claimed = undefined;
           if (isPermanent(editor.refusal(error))) refusals += 1;
           deps.log.warn(
             { log_id: logId, error: (error as Error).message },

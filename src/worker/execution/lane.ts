@@ -1,17 +1,12 @@
 /** One BullMQ worker: takes the jobs of an Editor's lane, one at a time or a few at once, and has them processed. */
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job } from "bullmq";
 import type { Log } from "../../shared/log.js";
 import { isDemoted, type RedisAddress, reconnectPause } from "../../shared/store/connect.js";
 import { BULL_PREFIX } from "../../shared/store/keys.js";
 import { bullmq } from "../../shared/store/libraries.js";
-import type { ClaimedOperation, LocalLanes } from "../../shared/store/same-process/local-lanes.js";
-import type { Claimant } from "../../shared/store/scripts/claim.js";
-import type { FindClaim } from "../../shared/store/scripts/find-claim.js";
-import type { JobData } from "../../shared/store/scripts/job.js";
+import type { JobData } from "../../shared/store/queue.js";
 import type { ExecutorResult } from "./executor-deps.js";
-import { createLaneJobs, type TakenJob } from "./lane-jobs.js";
 
 export interface LaneTimings {
   /** A job whose worker was silent for this long is given to the next one, ms. */
@@ -24,8 +19,31 @@ export interface LaneTimings {
   heldRetryMs: number;
   /** How long closing may take, ms. */
   closeMs: number;
-  /** The pause between two attempts after the store was lost, ms. */
-  retryMs: number;
+}
+
+export interface LaneDeps {
+  address: RedisAddress;
+  queue: string;
+  concurrency: number;
+  process(logId: string, jobId: string): Promise<ExecutorResult>;
+  /** How the operation of a job has ended, for the dashboard. */
+  endOf(logId: string): Promise<JobEnd>;
+  /** Its job is put aside, because a limit holds the operation back. */
+  heldBack(logId: string): Promise<unknown>;
+  /** Its job has left the queue although nothing was run for it. */
+  refused(logId: string): Promise<unknown>;
+  /** A job has ended. */
+  onFree(): void;
+  /** Whether Redis answers now. */
+  storeAnswers(): Promise<boolean>;
+  log: Log;
+}
+
+export interface JobEnd {
+  /** Why the job counts as failed; undefined: it does not. */
+  failure: string | undefined;
+  /** How far its operation has come, percent. */
+  percent: number | undefined;
 }
 
 export interface Lane {
@@ -44,109 +62,44 @@ export function prepareLanes(): void {
   bullmq();
 }
 
-export function createLane(
-  deps: {
-    address: RedisAddress;
-    queue: string;
-    concurrency: number;
-    process: (
-      logId: string,
-      job: { id: string; claimed?: ClaimedOperation | undefined },
-    ) => Promise<ExecutorResult>;
-    /** The short way: with what scripts claim for this lane now; undefined: nothing can be claimed. */
-    claimant: () => Omit<Claimant, "token" | "lockMs"> | undefined;
-    localLanes: LocalLanes;
-    findClaim: FindClaim;
-    wakeWorker: () => Promise<unknown>;
-    /** It has nothing to do, as far as it knows. */
-    onFree: () => void;
-    /** A place came free perhaps before the operation, which was held back, was put aside. */
-    releaseHeld: (logId: string) => Promise<unknown>;
-    /** Why the job of an operation counts as failed (jobFailure). */
-    failureOf: (logId: string) => Promise<string | undefined>;
-    /** Whether Redis answers now. */
-    storeAnswers: () => Promise<boolean>;
-    log: Log;
-  },
-  timings: LaneTimings,
-): Lane {
-  const { Job: BullJob, WaitingError, Worker } = bullmq();
+export function createLane(deps: LaneDeps, timings: LaneTimings): Lane {
+  const { DelayedError, WaitingError, Worker } = bullmq();
+  const { log, queue } = deps;
+  const say = (error: unknown): void => log.warn({ queue, error: (error as Error).message }, "queue worker");
 
-  /** Gives back or ends a job that did not end with its operation. */
-  const putAway = async (
-    job: Job<JobData>,
-    { logId, token }: TakenJob,
-    processed: ExecutorResult,
-  ): Promise<void> => {
-    if (processed === "refused") deps.log.warn({ jobId: job.id }, "not run: no operation has this job");
-    if (processed === "handed_over") await job.moveToWait(token);
-    else if (processed === "held") {
-      // Leaves the lane, so that it does not block other jobs; it returns to its own place.
-      await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
-      await deps.releaseHeld(logId).catch(() => undefined);
-    } else {
-      const failure = await deps.failureOf(logId);
-      if (failure === undefined) await job.moveToCompleted({ processed }, token, false);
-      else await job.moveToFailed({ name: "Error", message: failure }, token);
-    }
-  };
-
-  const jobs = createLaneJobs({
-    places: deps.concurrency,
-    findClaim: deps.findClaim,
-    onFree: deps.onFree,
-    pause: () => delay(timings.retryMs, undefined, { ref: false }),
-    process: ({ logId, id, claimed }) => deps.process(logId, { id, claimed }),
-    claimant() {
-      const claimant = deps.claimant();
-      return claimant && { ...claimant, token: randomUUID(), lockMs: timings.jobLockMs };
-    },
-    keepLock: ({ id, token }) => worker.keepLock(id, token),
-    dropLock: ({ id }) => worker.dropLock(id),
-    async putAway(taken, processed) {
-      const job = await BullJob.fromId<JobData>(worker, taken.id);
-      if (job) await putAway(job, taken, processed);
-      // The end of a job takes no other one, as that of BullMQ's worker would.
-      await deps.wakeWorker();
-    },
-    onError: (error) =>
-      deps.log.warn({ queue: deps.queue, error: (error as Error).message }, "a job is left to its lock"),
-  });
-
-  const run = async (job: Job<JobData>, token = ""): Promise<never> => {
+  /** The value of a job that is done; throws to BullMQ, if it is not, why. */
+  const run = async (job: Job<JobData>, token: string): Promise<{ processed: ExecutorResult }> => {
     // A job that was added manually may hold anything.
     const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
-    await jobs.process({ id: job.id ?? "", logId, token });
-    // To BullMQ: it has been ended or given back, and is not its worker's any more.
-    throw new WaitingError();
+    const processed = await deps.process(logId, job.id ?? "");
+    if (processed === "handed_over") {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    if (processed === "held") {
+      // Leaves the lane, so that it does not block other jobs; it returns to its own place.
+      await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
+      await deps.heldBack(logId).catch(say);
+      throw new DelayedError();
+    }
+    if (processed === "refused") log.warn({ jobId: job.id }, "not run: no operation has this job");
+    const { failure, percent } = await deps.endOf(logId);
+    if (percent !== undefined) await job.updateProgress(percent);
+    if (failure !== undefined) throw new OperationFailed(failure);
+    return { processed };
   };
 
-  class LaneWorker extends Worker<JobData> {
-    protected override moveToActive(token: string, name?: string) {
-      return jobs.take(() => super.moveToActive(token, name)) as Promise<Job<JobData>>;
-    }
-
-    /** Takes no other job with the end of this one: that would need a place. */
-    override processJob(job: Job<JobData>, token: string) {
-      return super.processJob(job, token, () => false).finally(() => jobs.done(job.id ?? ""));
-    }
-
-    keepLock(jobId: string, token: string): void {
-      this.lockManager.trackJob(jobId, token, Date.now());
-    }
-
-    dropLock(jobId: string): void {
-      this.lockManager.untrackJob(jobId);
-    }
-
-    /** BullMQ ends the renewal of its jobs' locks after the last job only: for one that never ends it would go on for ever. */
-    endRenewal(): Promise<void> {
-      return this.lockManager.close();
-    }
-  }
+  const runToEnd = (job: Job<JobData>, token = ""): Promise<{ processed: ExecutorResult }> =>
+    run(job, token).catch((error: unknown) => {
+      const isPutAway = error instanceof WaitingError || error instanceof DelayedError;
+      if (isPutAway || error instanceof OperationFailed) throw error;
+      // It stays taken until its lock expires, and is then given out again.
+      log.warn({ queue, error: (error as Error).message }, "a job is left to its lock");
+      throw new WaitingError();
+    });
 
   let isClosed = false;
-  const worker = new LaneWorker(deps.queue, run, {
+  const worker = new Worker<JobData>(queue, runToEnd, {
     connection: {
       ...deps.address,
       maxRetriesPerRequest: null,
@@ -160,7 +113,12 @@ export function createLane(
     stalledInterval: timings.stalledCheckMs,
     maxStalledCount: STALLED_WITHOUT_LIMIT,
   });
-  worker.on("error", (error) => deps.log.warn({ queue: deps.queue, error: error.message }, "queue worker"));
+  worker.on("error", say);
+  worker.on("failed", deps.onFree);
+  worker.on("completed", ({ data }, { processed }) => {
+    if (processed === "refused" && typeof data?.logId === "string") deps.refused(data.logId).catch(say);
+    deps.onFree();
+  });
 
   /** Both of BullMQ's connections are up. */
   const isConnected = async (): Promise<boolean> => {
@@ -190,22 +148,24 @@ export function createLane(
       );
   };
 
-  deps.localLanes.set(deps.queue, jobs);
-
   return {
     async close() {
-      if (deps.localLanes.get(deps.queue) === jobs) deps.localLanes.delete(deps.queue);
-      const put = jobs.close();
       // A graceful close that begins while a connection is lost never ends, not even when Redis is back. Nothing
       // can be given back then anyway: the next owner adopts what is left.
       const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
-      // What was claimed by scripts is put away on the worker's connection.
-      const ended = canGiveBack ? put.then(() => worker.close()) : worker.close(true);
       const limit = new AbortController();
-      const isLate = delay(timings.closeMs, "late", { signal: limit.signal });
-      if ((await Promise.race([ended, isLate])) === "late") await worker.endRenewal();
+      const isLate = delay(timings.closeMs, undefined, { signal: limit.signal }).catch(() => undefined);
+      await Promise.race([worker.close(!canGiveBack), isLate]);
       limit.abort();
       disconnect();
     },
   };
+}
+
+/** A job of an operation that has failed, as BullMQ keeps it. */
+class OperationFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.stack = "";
+  }
 }

@@ -17,7 +17,7 @@ export interface PoolTaker {
   close(): Promise<void>;
 }
 
-/** After this time the pools are listed again with the next look, in case a message was lost, ms. An idle lane looks often. */
+/** The pools are listed and looked into again after this time, in case a message was lost, ms. */
 const LISTED_MS = 5_000;
 
 /** How many operations of each pool are looked at together, and at most: the first may be for tools that this Editor does not have. */
@@ -108,15 +108,18 @@ export function createPoolTaker(deps: {
     const labels = hello ? labelsOf(hello) : [];
     const ids = hello ? await pools(labels) : [];
     if (ids.length === 0) return;
+    // While it is paused it takes nothing, and while a pool is, nothing from there.
+    const paused = await Promise.all([editorId, ...ids].map((each) => store.queues.isPaused(each)));
+    const open = paused[0] ? [] : ids.filter((_, at) => !paused[at + 1]);
     const incarnation = deps.imports.importedIn();
     /** Whose next operation waits for a place; and whether one waits for a resource. */
     const held = new Set<string>();
     let isShort = false;
-    for (const { logId, principal } of await next(ids, labels)) {
+    for (const { logId, principal } of await next(open, labels)) {
       const standsInLine = !isShort && !held.has(principal);
       const taken = await operations.move(
         logId,
-        (record) => (mayBeTaken(record, ids, incarnation) ? editorId : undefined),
+        (record) => (mayBeTaken(record, open, incarnation) ? editorId : undefined),
         { fence, incarnation, whenIdle: true, standsInLine },
       );
       if (taken === "held") held.add(principal);
@@ -152,10 +155,13 @@ export function createPoolTaker(deps: {
     },
   );
 
+  const looks = setInterval(look, LISTED_MS);
+
   return {
     look,
     async close() {
       isClosed = true;
+      clearInterval(looks);
       stop();
       await looking;
     },

@@ -7,9 +7,10 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
 import type { ReplayOptions } from "../../shared/operation/again.js";
+import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
-import { jobFailure } from "../../shared/store/scripts/job.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";
@@ -27,7 +28,7 @@ import {
 import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
 import { createEditorPort } from "../execution/editor-port.js";
-import { createLane, type Lane, type LaneTimings } from "../execution/lane.js";
+import { createLane, type JobEnd, type Lane, type LaneTimings } from "../execution/lane.js";
 import { createOutcomeListeners } from "../execution/outcome-listeners.js";
 import { createPoolTaker } from "../execution/pool-taker.js";
 import { createImports, type Imports } from "../recovery/imports.js";
@@ -67,8 +68,6 @@ export interface OwnedEditorOptions
     HealthMonitorOptions,
     CancellationOptions,
     ClientNoticesOptions {
-  /** Operations are claimed by the scripts that create and end others, where that is possible (local-lanes.ts). */
-  shortWay: boolean;
   replay?: ReplayOptions;
   ackDelayMs: number;
   /** The pause between two attempts after the store or the Editor was lost, ms. */
@@ -120,7 +119,7 @@ export function createOwnedEditor(
   const poolTaker = createPoolTaker({ ...parts, hello });
   link.start(createLinkHandlers({ ...parts, operations, fence, poolTaker }));
   const onFree = poolTaker.look;
-  const lanes = LANES.map((name) => laneOf(name, { ...parts, hello, onFree }, operations, options));
+  const lanes = LANES.map((name) => laneOf(name, { ...parts, onFree }, operations, options));
 
   return {
     moveTo: (endpoint) => link.moveTo(endpoint),
@@ -234,40 +233,53 @@ function operationsOf(
 
 function laneOf(
   name: LaneName,
-  {
-    store,
-    editorId,
-    log,
-    fence,
-    imports,
-    hello,
-    onFree,
-  }: Parts & { hello(): HelloResult | undefined; onFree(): void },
-  { process }: OwnedOperations,
+  { store, editorId, log, fence, imports, onFree }: Parts & { onFree(): void },
+  owned: OwnedOperations,
   options: OwnedEditorOptions,
 ): Lane {
-  const claimant = () => {
-    const session = hello()?.editorSessionId;
-    const claim = { editor: editorId, lane: name, fence, incarnation: imports.importedIn() };
-    return session === undefined || !options.shortWay ? undefined : { ...claim, session };
-  };
+  const { operations, queues, address } = store;
   const storeAnswers = (): Promise<boolean> =>
     Promise.race([
-      store.operations.now().then(
+      operations.now().then(
         () => true,
         () => false,
       ),
       delay(options.closeMs, false, { ref: false }),
     ]);
-  const queue = queueName(editorId, name);
-  const { address, localLanes } = store;
-  const { releaseHeld, findClaim } = store.operations;
-  const wakeWorker = () => store.queues.wake(editorId, name);
-  const failureOf = async (logId: string): Promise<string | undefined> => {
-    const record = await store.operations.find(logId);
-    return record && jobFailure(record);
+  return createLane(
+    {
+      ...{ address, log, onFree, storeAnswers },
+      queue: queueName(editorId, name),
+      concurrency: LANE_PLACES[name],
+      process: (logId, id) => owned.process(logId, { id, lane: name }),
+      endOf: (logId) => jobEndOf(operations, logId),
+      async heldBack(logId) {
+        // One of a pool would keep this Editor from others: there any Editor may take it. What was sent stays.
+        const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
+        const moved = await operations.move(logId, back, { fence, incarnation: imports.importedIn() });
+        if (moved !== "moved") await operations.releaseHeld(logId);
+      },
+      async refused(logId) {
+        // It was this Editor's again before its job of then had ended.
+        const record = await operations.find(logId);
+        if (record?.editor === editorId && isWaiting(record.state)) await queues.restore(record);
+      },
+    },
+    options,
+  );
+}
+
+/** Not the message: it may quote arguments, and a dashboard is not for them. */
+async function jobEndOf(
+  operations: Pick<Operations, "find" | "live">,
+  logId: string,
+): Promise<JobEnd> {
+  const [record, { progress }] = await Promise.all([operations.find(logId), operations.live(logId)]);
+  const hasFailed = record?.state === "failed" || record?.state === "interrupted";
+  const { error } = record ?? {};
+  const { progress: done = 0, total = 0 } = progress ?? {};
+  return {
+    failure: hasFailed ? (error ? `${error.code} (${error.type})` : record.state) : undefined,
+    percent: total > 0 ? Math.max(0, Math.min(100, Math.floor((100 * done) / total))) : undefined,
   };
-  const concurrency = LANE_PLACES[name];
-  const parts = { process, claimant, onFree, storeAnswers, findClaim, wakeWorker, releaseHeld, failureOf };
-  return createLane({ address, localLanes, queue, concurrency, log, ...parts }, options);
 }

@@ -5,14 +5,14 @@
 import { isSent } from "../../shared/operation/operation.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
-import { createExecutor, type Executor, type ExecutorOptions } from "../execution/executor.js";
+import { createExecutor, type ExecutorOptions, type JobOf } from "../execution/executor.js";
 import type { ExecutorDeps, ExecutorResult } from "../execution/executor-deps.js";
 import type { Imports } from "../recovery/imports.js";
 import type { UnderWay } from "./under-way.js";
 
 export interface OwnedOperations {
   /** Runs or resumes the operation, or joins the work on it. `job`: the one that asked for it, if any. */
-  process(logId: string, job?: Parameters<Executor["process"]>[2]): Promise<ExecutorResult>;
+  process(logId: string, job?: JobOf): Promise<ExecutorResult>;
   /** After every hello: asks again for operations sent before, without waiting for their jobs to come back. */
   resume(hello: HelloResult): Promise<void>;
   /**
@@ -42,7 +42,7 @@ export function createOwnedOperations(deps: OwnedOperationsDeps, options: Execut
     options,
   );
 
-  function process(logId: string, job?: Parameters<Executor["process"]>[2]): Promise<ExecutorResult> {
+  function process(logId: string, job?: JobOf): Promise<ExecutorResult> {
     return underWay.join(logId, () => executor.process(logId, signal, job));
   }
 

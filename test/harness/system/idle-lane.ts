@@ -10,7 +10,7 @@ export const UNDISTURBED = { idleLookMs: HOUR, stalledCheckMs: HOUR };
 
 /** Resolves when the last job of its main lane has been put away, and BullMQ's workers wait for the next; one Editor is served. */
 export async function mainLaneIdle(hand: Redis, editorId: string): Promise<void> {
-  const active = keys.jobs(queueName(editorId, "main"), "active");
+  const active = keys.queue(queueName(editorId, "main"), "active");
   await eventually(async () => {
     const blocked = String(await hand.client("LIST")).match(/cmd=bzpopmin/g) ?? [];
     return (await hand.llen(active)) === 0 && blocked.length === Object.keys(LANE_PLACES).length;

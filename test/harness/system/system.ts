@@ -28,9 +28,8 @@ import { type Client, clientOf } from "./client.js";
 
 export { eventually } from "../eventually.js";
 
-/** Short enough for tests, long enough for a machine whose cores are all busy. The suite can be played without the short way. */
+/** Short enough for tests, long enough for a machine whose cores are all busy. */
 const WORKER: Partial<WorkerOptions> = {
-  shortWay: process.env.UNITY_BROKER_TEST_LONG_WAY !== "1",
   lease: { ttlMs: 4_000, renewMs: 100 },
   jobLockMs: 4_000,
   stalledCheckMs: 150,
@@ -74,9 +73,6 @@ export interface CabledWorker {
   /** As SIGSTOP would. */
   freeze(): void;
 }
-
-/** Every worker shares its gateway's store, as in one process: the whole suite can be played in that way too. */
-const isOneProcess = process.env.UNITY_BROKER_TEST_ONE_PROCESS === "1";
 
 export interface System {
   redis: TestRedis;
@@ -303,8 +299,7 @@ async function startSystem(
     },
 
     async addWorker(given = {}) {
-      const own = isOneProcess ? store : await open(redis.connection);
-      return startWorker(own, join(folder, "editors"), given);
+      return startWorker(await open(redis.connection), join(folder, "editors"), given);
     },
 
     async addWorkerHere(given = {}, on = store) {

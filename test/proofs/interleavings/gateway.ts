@@ -42,7 +42,7 @@ export function createGateway(world: World) {
   const { store, steps } = world;
   const life: Life = { dead: false };
   const step = (): Promise<void> => steps.park(life);
-  const operations = operationsOf(store, step, world.localLane, () => world.random.chance(0.05));
+  const operations = operationsOf(store, step, () => world.random.chance(0.05));
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
   const candidates = async () => [
     { id: EDITOR, projectName: EDITOR, projectPath: "", connected: true, labels: [] },
@@ -67,6 +67,8 @@ export function createGateway(world: World) {
       queues: {
         restore: async () => undefined,
         drop: async () => undefined,
+        add: async () => undefined,
+        promote: async () => undefined,
         has: async (record) => queue().waiting.some(({ id }) => id === jobIdOf(record)),
         async remove(record) {
           queue().waiting = queue().waiting.filter(({ id }) => id !== jobIdOf(record));
@@ -77,12 +79,11 @@ export function createGateway(world: World) {
         setPaused: async () => undefined,
         isPaused: async () => false,
         isTaken: async () => false,
-        wake: async () => undefined,
+        waiting: async () => [],
         lanesOf: () => [],
         release: async () => undefined,
         close: async () => undefined,
       },
-      endedHere: { find: () => undefined },
       // All of them are small.
       results: {
         delivered: async ({ logId }) => ({ result: await operations.resultOf(logId) }),
@@ -129,7 +130,6 @@ export function createGateway(world: World) {
             await steps.park(life, () => isOver() || world.changes() !== seen);
           }
         },
-        expect: () => undefined,
         close: () => undefined,
       },
       askForCancel: async (logId) => world.cancelAsked(logId),

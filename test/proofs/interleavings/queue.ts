@@ -1,8 +1,6 @@
-/** BullMQ's queue of an Editor in memory, and the claims that scripts make of it (src/shared/store/scripts/claim.ts). */
+/** BullMQ's queue of an Editor in memory, and the script that claims the operation of a job (src/shared/store/scripts/claim.ts). */
 import { isWaiting, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import type { ClaimedOperation } from "../../../src/shared/store/same-process/local-lanes.js";
-import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
-import { LANE_PLACES } from "../../../src/shared/tools/tool.js";
+import type { Claimant, ClaimedOperation } from "../../../src/shared/store/scripts/claim.js";
 import type { MemoryStore, StoreData } from "./store.js";
 
 export interface Job {
@@ -14,12 +12,10 @@ export interface Queue {
   waiting: Job[];
   /** Taken, by the owner with this nonce. */
   active: (Job & { by: string })[];
-  /** The job that was taken with a claim, by its token. */
-  claims: Record<string, string>;
 }
 
 export function queueOf({ queues }: StoreData, editor: string): Queue {
-  queues[editor] ??= { waiting: [], active: [], claims: {} };
+  queues[editor] ??= { waiting: [], active: [] };
   return queues[editor];
 }
 
@@ -38,38 +34,32 @@ export function endJob(data: StoreData, editor: string, jobId: string): void {
   queue.active = queue.active.filter(({ id }) => id !== jobId);
 }
 
-/** Takes the job at the head of the queue with the claim of its operation, if both may be. Part of the script that asks for it. */
-export function claimNext(store: MemoryStore, claimant: Claimant): ClaimedOperation | undefined {
+/** Adds the job of an operation that waits, if it has none. */
+export function addJob(data: StoreData, record: OperationRecord): void {
+  const { waiting, active } = queueOf(data, record.editor);
+  const job = jobOf(record);
+  if (![...waiting, ...active].some(({ id }) => id === job.id)) waiting.push(job);
+}
+
+/** In one step, as the script does it; undefined: it is to be read first. */
+export function claim(store: MemoryStore, jobId: string, claimant: Claimant): ClaimedOperation | undefined {
   const { data } = store;
-  const queue = queueOf(data, claimant.editor);
-  const [job] = queue.waiting;
-  const found = job && data.documents[job.logId];
-  if (!found || queue.active.length >= LANE_PLACES[claimant.lane]) return undefined;
-  const { record } = found;
+  const logId = jobId.slice(jobId.indexOf(".") + 1);
+  const found = data.documents[logId];
   const isOwner = data.leases[claimant.editor] === claimant.fence;
-  if (!isOwner || data.incarnation !== claimant.incarnation) return undefined;
-  if (!isWaiting(record.state) || record.cancel || record.executedAs || jobIdOf(record) !== job.id)
-    return undefined;
+  if (!found || !isOwner || data.incarnation !== claimant.incarnation) return undefined;
+  const { record } = found;
+  if (!isWaiting(record.state) || record.cancel || record.executedAs || record.sentIn) return undefined;
+  if (jobIdOf(record) !== jobId) return undefined;
   const claimed = {
     ...record,
     state: "dispatched",
     dispatchedAt: store.now(),
     sentIn: claimant.session,
   } as const;
-  data.documents[job.logId] = { ...found, record: claimed };
+  data.documents[logId] = { ...found, record: claimed };
   const chain = data.chains[record.hash];
   if (chain) chain.version += 1;
-  queue.waiting.shift();
-  queue.active.push({ ...job, by: claimant.fence });
-  store.onChange(job.logId);
-  queue.claims[claimant.token] = job.id;
-  return { record: claimed, args: data.arguments[job.logId] ?? "{}", claimant };
-}
-
-/** What was claimed with it by a script whose reply was lost. */
-export function findClaim({ data }: MemoryStore, claimant: Claimant): ClaimedOperation | undefined {
-  const queue = queueOf(data, claimant.editor);
-  const job = queue.active.find(({ id }) => id === queue.claims[claimant.token]);
-  const record = job && data.documents[job.logId]?.record;
-  return record && { record, args: data.arguments[job.logId] ?? "{}", claimant };
+  store.onChange(logId);
+  return { record: claimed, args: data.arguments[logId] ?? "{}" };
 }

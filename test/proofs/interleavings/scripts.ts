@@ -3,7 +3,6 @@ import { isFinal, mayHaveBegun, type OperationRecord } from "../../../src/shared
 import type { Change, OwnerNonce } from "../../../src/shared/store/operations/changes.js";
 import type { NotWritten } from "../../../src/shared/store/scripts/script.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
-import { jobOf, queueOf } from "./queue.js";
 import type { MemoryStore, StoreData } from "./store.js";
 
 export const askerOf = (editor: string, asker: string): string => `${editor} ${asker}`;
@@ -48,10 +47,7 @@ export function apply(store: MemoryStore, write: Write): "applied" | NotWritten 
   };
   if (result !== undefined) data.results[logId] = result.pieces.join("");
   chain.version += 1;
-  if (kind === "create" && fence === undefined) {
-    queueOf(data, editor).waiting.push(jobOf(record));
-    store.onCreate(record);
-  }
+  if (kind === "create" && fence === undefined) store.onCreate(record);
   store.onChange(logId);
   return "applied";
 }

@@ -4,14 +4,13 @@
  */
 
 import type { EditorState, Moment } from "../../../src/shared/operation/again.js";
-import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
+import { isFinal, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
 import type { ChangeOptions } from "../../../src/shared/store/operations/changes.js";
 import type { Operations } from "../../../src/shared/store/operations/operation-store.js";
-import type { LocalLane } from "../../../src/shared/store/same-process/local-lanes.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
 
-import { claimNext, endJob, findClaim, type Queue, queueOf } from "./queue.js";
+import { addJob, claim, type Queue } from "./queue.js";
 import { apply, askerOf, type Write } from "./scripts.js";
 
 interface Chained {
@@ -83,7 +82,6 @@ export function allRecords(store: MemoryStore): OperationRecord[] {
 export function operationsOf(
   store: MemoryStore,
   step: () => Promise<void>,
-  lane: () => LocalLane | undefined = () => undefined,
   isReplyLost: () => boolean = () => false,
 ): Operations {
   const soon = async <T>(read: () => T): Promise<T> => {
@@ -91,13 +89,6 @@ export function operationsOf(
     return read();
   };
   const find = (logId: string) => soon(() => readRecord(store, logId));
-  /** What this process saw last: however old it is, a write tried on it first does no harm. */
-  const seen = new Map<string, OperationRecord>();
-  const look = async (logId: string): Promise<OperationRecord | undefined> => {
-    const record = await find(logId);
-    if (record) seen.set(logId, record);
-    return record;
-  };
   const versionOf = (hash: string): string => String(store.data.chains[hash]?.version ?? 0);
   const momentOf = (editors: readonly string[], { principal, caller }: Asker): Moment => ({
     now: store.now(),
@@ -116,10 +107,14 @@ export function operationsOf(
 
   return {
     find,
-    readRecord: look,
     releaseHeld: async () => undefined,
     move: async () => "stays" as const,
-    findClaim: (claimant) => soon(() => findClaim(store, claimant)),
+    async claim(jobId, claimant) {
+      const claimed = await soon(() => claim(store, jobId, claimant));
+      await step();
+      if (claimed && isReplyLost()) throw new Error("the store did not answer");
+      return claimed;
+    },
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
     lastIncarnation: () => soon(() => store.data.incarnation),
@@ -171,24 +166,15 @@ export function operationsOf(
     },
 
     async create(record, args, version) {
-      const place = lane()?.place();
       const { incarnation } = record;
       const write: Write = { kind: "create", record, expected: version, args, incarnation };
-      const [applied, claimed] = await soon(() => {
-        const isIdle = queueOf(store.data, record.editor).waiting.length === 0;
-        const done = apply(store, write);
-        return [done, done === "applied" && isIdle && place ? claimNext(store, place.claimant) : undefined];
-      });
+      const applied = await soon(() => apply(store, write));
       const written = readRecord(store, record.logId);
       await step();
       // The reply was lost with its connection, and the script sent again: it finds another version.
-      if (applied === "applied" && isReplyLost()) {
-        place?.lost();
-        return { kind: "conflict" };
-      }
-      if (claimed) place?.begin(claimed);
-      else place?.leave();
-      return applied === "applied" && written ? { kind: "created", record: written } : { kind: "conflict" };
+      if (applied !== "applied" || !written || isReplyLost()) return { kind: "conflict" };
+      addJob(store.data, written);
+      return { kind: "created", record: written };
     },
 
     /** A lost record takes its place again, before whatever was made meanwhile. */
@@ -208,34 +194,17 @@ export function operationsOf(
 
     async change(logId, change, options) {
       const only: ChangeOptions = typeof options === "string" ? { fence: options } : (options ?? {});
-      let remembered = seen.get(logId);
       for (;;) {
-        const record = remembered ?? (await look(logId));
+        const record = await find(logId);
         if (!record) return { kind: "unknown" };
         const wanted = change(record, store.now());
-        if (wanted) {
-          const write: Write = { kind: "change", ...wanted, ...only, expected: record };
-          const isEnd = isFinal(wanted.record.state) && !isFinal(record.state);
-          const job = isEnd ? lane()?.jobOf(jobIdOf(record)) : undefined;
-          const claimant = job?.claimant();
-          const [applied, next] = await soon(() => {
-            const done = apply(store, write);
-            if (done !== "applied" || !job) return [done];
-            endJob(store.data, record.editor, job.id);
-            return [done, claimant && claimNext(store, claimant)];
-          });
-          if (job) await step();
-          if (job && isReplyLost()) {
-            job.lost(claimant);
-            throw new Error("the store did not answer");
-          }
-          if (applied === "applied") job?.ended(next);
-          const written = store.data.documents[logId]?.record;
-          if (applied === "applied" && written) seen.set(logId, written);
-          if (applied === "applied") return { kind: "applied", record: wanted.record };
-          if (applied === "not_owner" || applied === "incarnation") return { kind: applied };
-        } else if (!remembered) return { kind: "unchanged", record };
-        remembered = undefined;
+        if (!wanted) return { kind: "unchanged", record };
+        const write: Write = { kind: "change", ...wanted, ...only, expected: record };
+        const applied = await soon(() => apply(store, write));
+        await step();
+        if (applied === "applied" && isReplyLost()) throw new Error("the store did not answer");
+        if (applied === "applied") return { kind: "applied", record: wanted.record };
+        if (applied === "not_owner" || applied === "incarnation") return { kind: applied };
       }
     },
 

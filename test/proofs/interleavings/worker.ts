@@ -1,12 +1,10 @@
 /** An Editor's owner: the real operations over a connection that may break before, during and after every message. */
 import type { Log } from "../../../src/shared/log.js";
 import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
-import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { createRecoverySeal } from "../../../src/shared/wire/recovery-seal.js";
 import { EDITOR_CODES, type SubmitParams } from "../../../src/shared/wire/wire.js";
-import type { EditorPort, ExecutorResult } from "../../../src/worker/execution/executor-deps.js";
-import { createLaneJobs } from "../../../src/worker/execution/lane-jobs.js";
+import type { EditorPort } from "../../../src/worker/execution/executor-deps.js";
 import { started } from "../../../src/worker/execution/outcome.js";
 import { createOutcomeListeners } from "../../../src/worker/execution/outcome-listeners.js";
 import { createOwnedOperations } from "../../../src/worker/owner/owned-operations.js";
@@ -16,7 +14,7 @@ import { rebuildRecords } from "../../../src/worker/recovery/rebuild.js";
 import { ConnectionLost } from "../../../src/worker/transport/disconnect.js";
 
 import { Refused } from "./editor.js";
-import { endJob, giveBack, type Job, queueOf } from "./queue.js";
+import { endJob, giveBack, queueOf } from "./queue.js";
 import type { Life } from "./schedule.js";
 import { operationsOf } from "./store.js";
 import { EDITOR, TOOLS, type World } from "./world.js";
@@ -35,12 +33,7 @@ export function startWorker(world: World, ownerNonce: string) {
   const { store, steps, editor } = world;
   const life: Life = { dead: false };
   const step = (): Promise<void> => steps.park(life);
-  const operations = operationsOf(
-    store,
-    step,
-    () => jobs,
-    () => world.random.chance(0.05),
-  );
+  const operations = operationsOf(store, step, () => world.random.chance(0.05));
   const follows = createOutcomeListeners();
   /** The parts of the store that restoring looks at. */
   const rebuildDeps = {
@@ -195,42 +188,18 @@ export function startWorker(world: World, ownerNonce: string) {
     {},
   );
 
-  let claims = 0;
-  const { findClaim } = operations;
-  const claimant = (): Claimant | undefined => {
-    if (!connection || ending.signal.aborted || !world.hasShortWay) return undefined;
-    const about = { editor: EDITOR, lane: "main", fence: ownerNonce, session: connection.session } as const;
-    return { ...about, incarnation: importedIn, token: `claim ${++claims}`, lockMs: 0 };
-  };
   /** BullMQ gives a job that was not completed to the next worker. */
-  const putAway = async ({ id }: Job, processed: ExecutorResult): Promise<void> => {
-    if (processed === "handed_over") giveBack(store.data, EDITOR, ownerNonce, id);
-    else endJob(store.data, EDITOR, id);
-  };
-  const jobs = createLaneJobs({
-    places: 1,
-    findClaim,
-    pause: step,
-    process: ({ id, logId, claimed }) => owned.process(logId, { id, claimed }),
-    claimant,
-    keepLock: () => undefined,
-    dropLock: () => undefined,
-    putAway,
-    onFree: () => undefined,
-    onError: (error) => world.oracle.fail(String(error)),
-  });
   const consume = async (): Promise<void> => {
     for (;;) {
       await steps.park(life, () => ending.signal.aborted || queueOf(store.data, EDITOR).waiting.length > 0);
-      if (ending.signal.aborted) return;
-      const taken = await jobs.take(async () => {
-        if (life.dead) return undefined;
-        const queue = queueOf(store.data, EDITOR);
-        const job = queue.waiting.shift();
-        if (job) queue.active.push({ ...job, by: ownerNonce });
-        return job;
-      });
-      if (taken) await jobs.process({ ...taken, token: "" });
+      if (ending.signal.aborted || life.dead) return;
+      const queue = queueOf(store.data, EDITOR);
+      const job = queue.waiting.shift();
+      if (!job) continue;
+      queue.active.push({ ...job, by: ownerNonce });
+      const processed = await owned.process(job.logId, { id: job.id, lane: "main" });
+      if (processed === "handed_over") giveBack(store.data, EDITOR, ownerNonce, job.id);
+      else endJob(store.data, EDITOR, job.id);
     }
   };
   const stayConnected = async (): Promise<void> => {
@@ -245,8 +214,6 @@ export function startWorker(world: World, ownerNonce: string) {
 
   return {
     isConnected: () => connection !== undefined,
-    /** The lane, for a gateway in the same process. */
-    lane: () => (life.dead ? undefined : jobs),
     cancelAsked: (logId: string) => {
       if (underWay.isOwn(logId)) void passOnCancel(logId).catch(() => undefined);
     },

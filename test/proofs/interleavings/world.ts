@@ -1,14 +1,13 @@
 /** Everything together: one store, one Editor, its owners, gateways and callers, and chance that moves them. */
 
 import { EXPIRY_LIMITS, expiryOf } from "../../../src/shared/operation/expiry.js";
-import { isFinal, isWaiting, jobIdOf, next } from "../../../src/shared/operation/operation.js";
-import type { LocalLane } from "../../../src/shared/store/same-process/local-lanes.js";
+import { isFinal, isWaiting, next } from "../../../src/shared/operation/operation.js";
 import { completeTool, type Tool } from "../../../src/shared/tools/tool.js";
 import { type Client, createClient } from "./callers.js";
 import { createEditor, type Editor } from "./editor.js";
 import { createGateway, type Gateway } from "./gateway.js";
 import { createOracle, type Oracle } from "./oracle.js";
-import { queueOf } from "./queue.js";
+import { addJob, queueOf } from "./queue.js";
 import { createRandom, createSteps, type Life, type Random, type Steps } from "./schedule.js";
 import {
   allRecords,
@@ -56,9 +55,6 @@ export interface World {
   network(): Promise<void>;
   cutConnection(): void;
   cancelAsked(logId: string): void;
-  /** Owners claim in the scripts that create and end operations: of their own, or of a gateway in their process. */
-  hasShortWay: boolean;
-  localLane(): LocalLane | undefined;
   newGateway(): Gateway;
   sharedGateway(): Gateway;
 }
@@ -89,7 +85,6 @@ export function createWorld(seed: number, options: Options) {
   const editor = createEditor({ oracle, random, now }, (name) => TOOLS[name]?.effect === "read_only");
   store.markOf = () => editor.mark();
   oracle.readsRecords((logId) => (wentBack ? undefined : readRecord(store, logId)));
-  const isOneProcess = random.chance(0.7);
   let workers: Worker[] = [];
   let shared: Gateway;
 
@@ -114,8 +109,6 @@ export function createWorld(seed: number, options: Options) {
     cancelAsked: (logId) => {
       for (const worker of workers) worker.cancelAsked(logId);
     },
-    hasShortWay: random.chance(0.7),
-    localLane: () => (isOneProcess ? workers.at(-1)?.lane() : undefined),
     newGateway: () => createGateway(world),
     sharedGateway: () => shared,
   };
@@ -147,10 +140,7 @@ export function createWorld(seed: number, options: Options) {
         const state = event && next(record.state, event);
         if (state) return { record: { ...record, state, endedAt: at } };
         if (!isWaiting(record.state)) return undefined;
-        const id = jobIdOf(record);
-        const queue = queueOf(store.data, EDITOR);
-        if (![...queue.waiting, ...queue.active].some((job) => job.id === id))
-          queue.waiting.push({ id, logId });
+        addJob(store.data, record);
         return undefined;
       });
     }
@@ -160,7 +150,7 @@ export function createWorld(seed: number, options: Options) {
   const copyStore = (): void => {
     const copy = structuredClone(store.data);
     const { waiting, active } = queueOf(copy, EDITOR);
-    copy.queues[EDITOR] = { waiting: [...active, ...waiting], active: [], claims: {} };
+    copy.queues[EDITOR] = { waiting: [...active, ...waiting], active: [] };
     older = copy;
   };
   const goBack = (): void => {

@@ -38,7 +38,7 @@ async function owned(env: Record<string, string> = DEFAULTS): Promise<Scene> {
     lease: () => expiryOf(hand, keys.lease(editor.editorId)),
     async lock(logId) {
       const record = await system.record(logId);
-      return expiryOf(hand, keys.jobLock(queueName(record.editor, record.lane), jobIdOf(record)));
+      return expiryOf(hand, keys.queue(queueName(record.editor, record.lane), `${jobIdOf(record)}:lock`));
     },
   };
 }
@@ -93,7 +93,7 @@ describe("another worker stands by, and the owner is killed", () => {
     const taken = await submit(ann, "a");
     await ann.reaches(taken, "queued");
     const { editor, lane } = await system.record(taken);
-    const active = keys.jobs(queueName(editor, lane), "active");
+    const active = keys.queue(queueName(editor, lane), "active");
     await eventually(async () => (await system.hand.llen(active)) === 1, "the owner has taken its job");
     const behind = await submit(ann, "b");
     const lock = await old.lock(taken);

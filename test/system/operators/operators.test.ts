@@ -189,7 +189,7 @@ test("a lock that somebody took for ever keeps no operation from the next worker
   const { record } = await ann.submit("work", { Name: "a" });
   const queue = queueOf(system, record, "main");
   await eventually(async () => (await queue.getJobState(jobIdOf(record))) === "active", "it was taken");
-  await system.hand.set(keys.jobLock(queue.name, jobIdOf(record)), "a stranger");
+  await system.hand.set(keys.queue(queue.name, `${jobIdOf(record)}:lock`), "a stranger");
   await first.close();
   await system.editor.faults.restart();
   await system.addWorker();

@@ -8,30 +8,27 @@ import { eventually, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 
-test.each(["short way", "long way"])(
-  "what the lane of an Editor that is away had taken before the pause does not begin when it comes back: %s",
-  async (way) => {
-    const system = await start({ worker: { shortWay: way === "short way" } });
-    const { client, editor, executions, store, present } = system;
-    const { pause, resume, running } = pausing(system, editor.editorId);
-    const ann = client();
-    await editor.faults.crash();
-    await system.away(editor);
-    const { record } = await ann.submit("work", { Name: "a" }, { editor: editor.editorId });
-    await eventually(() => store.queues.isTaken(record), "its lane has taken it");
-    await pause();
-    // `drain` does not wait for it.
-    expect.soft(await running()).toEqual([]);
-    await editor.faults.restart();
-    await present(editor);
-    await eventually(async () => !(await store.queues.isTaken(record)), "given back, or ended");
-    expect.soft((await system.record(record.logId)).state).toBe("queued");
-    expect.soft(executions("a")).toBe(0);
-    await resume();
-    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
-    expect(executions("a")).toBe(1);
-  },
-);
+test("what the lane of an Editor that is away had taken before the pause does not begin when it comes back", async () => {
+  const system = await start();
+  const { client, editor, executions, store, present } = system;
+  const { pause, resume, running } = pausing(system, editor.editorId);
+  const ann = client();
+  await editor.faults.crash();
+  await system.away(editor);
+  const { record } = await ann.submit("work", { Name: "a" }, { editor: editor.editorId });
+  await eventually(() => store.queues.isTaken(record), "its lane has taken it");
+  await pause();
+  // `drain` does not wait for it.
+  expect.soft(await running()).toEqual([]);
+  await editor.faults.restart();
+  await present(editor);
+  await eventually(async () => !(await store.queues.isTaken(record)), "given back, or ended");
+  expect.soft((await system.record(record.logId)).state).toBe("queued");
+  expect.soft(executions("a")).toBe(0);
+  await resume();
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  expect(executions("a")).toBe(1);
+});
 
 test("two people who pause and resume at once leave an Editor that is paused in all its lanes, or in none", async () => {
   const system = await start();

@@ -9,11 +9,11 @@ const { start } = useSystem();
 const POOL = { editor: "pool:gpu" };
 
 /** Two Editors with one GPU between them; on the first, ann's operation uses it. */
-async function one(way: "short way" | "long way" = "long way", commandTimeoutMs = 5_000) {
+async function one(commandTimeoutMs = 5_000) {
   const editor = { labels: ["GPU"] };
   const system = await start({ editor, resources: { gpu: 1 }, worker: null, commandTimeoutMs });
   // It looks only when something has happened.
-  await system.addWorkerHere({ shortWay: way === "short way", idleLookMs: 600_000 });
+  await system.addWorkerHere({ idleLookMs: 600_000 });
   await system.present(system.editor);
   const second = await system.addEditor({ labels: ["gpu", "second"] });
   await system.present(second);
@@ -29,9 +29,9 @@ async function one(way: "short way" | "long way" = "long way", commandTimeoutMs 
   return { ...system, second, ann, bob, here, there, uses: uses.record, wants };
 }
 
-describe.each(["short way", "long way"] as const)("by the %s", (way) => {
+describe("a place of a resource", () => {
   test("an operation waits for its place, says for what, and starts when the one that uses it ends", async () => {
-    const { ann, bob, there, uses, wants, bench } = await one(way);
+    const { ann, bob, there, uses, wants, bench } = await one();
     const waits = (await bob.submit("work", { Name: "waits" }, there)).record;
     await wants(waits.logId);
     const ofBob = answerOf(await bob.reaches(waits.logId, "queued"));
@@ -53,7 +53,7 @@ describe.each(["short way", "long way"] as const)("by the %s", (way) => {
   });
 
   test("the oldest gets the next place: a lane that is always busy does not keep it", async () => {
-    const { ann, bob, here, there, uses, wants, bench } = await one(way);
+    const { ann, bob, here, there, uses, wants, bench } = await one();
     const lonely = (await bob.submit("work", { Name: "lonely" }, there)).record;
     await wants(lonely.logId);
     const many = await Promise.all(
@@ -66,7 +66,7 @@ describe.each(["short way", "long way"] as const)("by the %s", (way) => {
   });
 
   test("a pool's operation waits there for its place, and takes it when it is free", async () => {
-    const { ann, bob, there, uses, bench, hand } = await one(way);
+    const { ann, bob, there, uses, bench, hand } = await one();
     // The Editor that frees the place is not in this pool.
     const waits = (await bob.submit("work", { Name: "waits" }, { editor: "pool:gpu,second" })).record;
     const waiting = answerOf(await bob.reaches(waits.logId, "queued"));
@@ -85,7 +85,7 @@ describe.each(["short way", "long way"] as const)("by the %s", (way) => {
   });
 
   test("of many calls at once, in a pool and in its Editors, never more run than there are places", async () => {
-    const { ann, bob, here, there, uses, bench, executions } = await one(way);
+    const { ann, bob, here, there, uses, bench, executions } = await one();
     const many = await Promise.all(
       [here, there, POOL].flatMap((target, at) =>
         [ann, bob].flatMap((client) =>
@@ -145,7 +145,7 @@ test("what ended without a note of it takes no place", async () => {
 });
 
 test("an operation that the store had lost takes its place again", async () => {
-  const { ann, bob, there, uses, bench, redis, store, wants, executions } = await one("long way", 2_000);
+  const { ann, bob, there, uses, bench, redis, store, wants, executions } = await one(2_000);
   await redis.flush();
   await whenStoreIsBack(() => store.operations.now());
   await eventually(async () => (await store.operations.find(uses.logId)) !== undefined, "it is put back");

@@ -100,7 +100,6 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
     idleLookMs: 100,
     heldRetryMs: 50,
     closeMs: 300,
-    retryMs: 20,
   };
   const lanes = LANES.map((lane) => {
     const queue = queueName(editor, lane);
@@ -282,7 +281,7 @@ describe("an Editor", () => {
     const { logId, editor } = await submit(store, {});
     await store.editors.forget(editor);
     await gateway.sweep();
-    expect(await hand.exists(keys.jobs(queueName(editor, "main"), "prioritized"))).toBe(1);
+    expect(await hand.exists(keys.queue(queueName(editor, "main"), "prioritized"))).toBe(1);
     await eventually(async () => {
       await gateway.sweep();
       return ((await store.operations.find(logId))?.state ?? "expired") === "expired";

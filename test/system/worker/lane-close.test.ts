@@ -18,7 +18,6 @@ const TIMINGS = {
   idleLookMs: 100,
   heldRetryMs: 50,
   closeMs: 50,
-  retryMs: 20,
 };
 
 const closers: (() => unknown)[] = [];

@@ -1,7 +1,6 @@
 import { FlowProducer, Queue, Worker } from "bullmq";
 import { afterEach, describe, expect, test } from "vitest";
 import { BULL_PREFIX, keys, queueName } from "../../../src/shared/store/keys.js";
-import type { Place } from "../../../src/shared/store/same-process/local-lanes.js";
 import { eventually } from "../../harness/eventually.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
@@ -28,71 +27,54 @@ async function byHand(queue: Queue, data: unknown, jobId?: string): Promise<unkn
   return (await queue.getJob(id))?.returnvalue;
 }
 
-test.each([true, false])(
-  "a failed operation's job is among the failed ones, the short way: %s",
-  async (shortWay) => {
-    const system = await start({ worker: null });
-    await system.addWorkerHere({ shortWay });
-    await system.present(system.editor);
-    const queue = dashboard(system);
-    const ann = system.client();
-    for (const name of ["first", "second"]) {
-      const { record } = await ann.submit("work", { Name: name, Hold: true });
-      await system.bench.begins(name);
-      system.bench.fail(name, "the disk is full");
-      expect((await ann.outcome(record.logId)).record.state).toBe("failed");
-    }
-    await eventually(async () => (await queue.getFailedCount()) === 2, "both have failed");
-    const [job] = await queue.getFailed();
-    expect(job).toMatchObject({ failedReason: expect.stringMatching(/^TOOL_FAILED \(\w+\)$/) });
-    expect(await queue.getCompletedCount()).toBe(0);
-  },
-);
+test("a failed operation's job is among the failed ones", async () => {
+  const system = await start();
+  const queue = dashboard(system);
+  const ann = system.client();
+  for (const name of ["first", "second"]) {
+    const { record } = await ann.submit("work", { Name: name, Hold: true });
+    await system.bench.begins(name);
+    system.bench.fail(name, "the disk is full");
+    expect((await ann.outcome(record.logId)).record.state).toBe("failed");
+  }
+  await eventually(async () => (await queue.getFailedCount()) === 2, "both have failed");
+  const [job] = await queue.getFailed();
+  expect(job).toMatchObject({ failedReason: expect.stringMatching(/^TOOL_FAILED \(\w+\)$/) });
+  expect(job?.stacktrace).toEqual([]);
+  expect(await queue.getCompletedCount()).toBe(0);
+});
 
 describe("a job that no operation made", () => {
-  test.each([true, false])(
-    "whose child failed takes no place in the lane, the short way: %s",
-    async (shortWay) => {
-      const system = await start({ worker: null });
-      await system.addWorkerHere({ shortWay });
-      await system.present(system.editor);
-      const ann = system.client();
-      const queue = dashboard(system);
-      await ann.outcome((await ann.submit("work", { Name: "first" })).record.logId);
-      await queue.pause();
-      const flow = new FlowProducer({ connection: system.redis.connection, prefix: BULL_PREFIX });
-      const child = { name: "child", queueName: "children", data: {}, opts: { failParentOnFailure: true } };
-      const parent = {
-        name: "parent",
-        queueName: queue.name,
-        data: {},
-        opts: { jobId: "parent", priority: 1 },
-      };
-      await flow.add({ ...parent, children: [child] });
-      const connection = { ...system.redis.connection, maxRetriesPerRequest: null };
-      const other = new Worker("children", () => Promise.reject(new Error("no")), {
-        connection,
-        prefix: BULL_PREFIX,
-      });
-      await eventually(async () => (await queue.getJobState("parent")) === "prioritized", "its child failed");
-      await Promise.all([flow.close(), other.close()]);
-      // Another one waits behind it: the end of the failed one takes no next one.
-      const { record } = await ann.submit("work", { Name: "second" });
-      await queue.resume();
-      await ann.outcome(record.logId);
-      expect(await queue.getJobState("parent")).toBe("failed");
-      await ann.outcome((await ann.submit("work", { Name: "third" })).record.logId);
-      const lane = system.store.localLanes.get(queue.name);
-      const places: (Place | undefined)[] = [];
-      await eventually(
-        () => places.push(lane?.place()) > 0 && (!shortWay || places.at(-1) !== undefined),
-        "it is idle",
-      );
-      expect(lane?.place()).toBeUndefined();
-      places.at(-1)?.leave();
-      expect(system.bench.begun).toEqual(["first", "second", "third"]);
-    },
-  );
+  test("whose child failed takes no place in the lane", async () => {
+    const system = await start();
+    const ann = system.client();
+    const queue = dashboard(system);
+    await ann.outcome((await ann.submit("work", { Name: "first" })).record.logId);
+    await queue.pause();
+    const flow = new FlowProducer({ connection: system.redis.connection, prefix: BULL_PREFIX });
+    const child = { name: "child", queueName: "children", data: {}, opts: { failParentOnFailure: true } };
+    const parent = {
+      name: "parent",
+      queueName: queue.name,
+      data: {},
+      opts: { jobId: "parent", priority: 1 },
+    };
+    await flow.add({ ...parent, children: [child] });
+    const connection = { ...system.redis.connection, maxRetriesPerRequest: null };
+    const other = new Worker("children", () => Promise.reject(new Error("no")), {
+      connection,
+      prefix: BULL_PREFIX,
+    });
+    await eventually(async () => (await queue.getJobState("parent")) === "prioritized", "its child failed");
+    await Promise.all([flow.close(), other.close()]);
+    // Another one waits behind it: the end of the failed one takes no next one.
+    const { record } = await ann.submit("work", { Name: "second" });
+    await queue.resume();
+    await ann.outcome(record.logId);
+    expect(await queue.getJobState("parent")).toBe("failed");
+    await ann.outcome((await ann.submit("work", { Name: "third" })).record.logId);
+    expect(system.bench.begun).toEqual(["first", "second", "third"]);
+  });
 
   test("with invented data never runs, and does not stop the lane", async () => {
     const system = await start();

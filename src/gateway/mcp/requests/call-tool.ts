@@ -202,7 +202,6 @@ export async function outcomeOf(
     broker.wait(principal, logId, {
       ms,
       signal,
-      isOwn,
       onChange,
       askedBy: isResumed ? request.caller : undefined,
       isCall: !isResumed,

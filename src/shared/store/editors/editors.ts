@@ -6,7 +6,6 @@ import type { Tool } from "../../tools/tool.js";
 import type { LedgerCheckpoint } from "../../wire/ledger-checkpoint.js";
 import type { PlainBridge } from "../../wire/wire.js";
 import { channels, keys } from "../keys.js";
-import { signOf } from "./editors-seen.js";
 
 export interface EditorProfile extends EditorMark {
   editorId: string;
@@ -94,8 +93,6 @@ export interface Availability {
   importedIn: string | undefined;
   /** ms since the epoch, store clock. */
   lastSeenAt: number;
-  /** What it was seen as (editors-seen.ts). */
-  sign: string;
 }
 
 export interface Editors {
@@ -163,14 +160,12 @@ export function createEditors(redis: Redis): Editors {
 
   type Sign = Omit<Availability, "id" | "lastSeenAt">;
   const lookAt = async (editor: string): Promise<Sign> => {
-    const [fields, leases, open] = await Promise.all([
+    const [[profile, live, imported], leases, open] = await Promise.all([
       redis.hmget(keys.editor(editor), "profile", "live", "imported"),
       redis.exists(keys.lease(editor)),
       redis.exists(keys.open(editor)),
     ]);
-    const [profile, live, imported] = fields;
     return {
-      sign: signOf(editor, fields, leases),
       profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
       isLive: Boolean(live),
       isOwned: leases > 0,

@@ -1,8 +1,8 @@
 /** The pools that operations were accepted for (src/shared/editors/pool.ts), and what waits in them. */
 import type { Redis } from "ioredis";
 import { LANES, type Lane } from "../../tools/tool.js";
-import { channels, keys, queueName } from "../keys.js";
-import { logIdOf } from "../queue.js";
+import { channels, keys } from "../keys.js";
+import { logIdOf, type Queues } from "../queue.js";
 
 /** A job in a pool's queue, and the operation that it names. */
 export interface PoolJob {
@@ -21,15 +21,18 @@ export interface Pools {
   retireUnused(pool: string, now: number): Promise<void>;
 }
 
-export function createPools(redis: Redis, { retentionMs }: { retentionMs: number }): Pools {
+export function createPools(
+  redis: Redis,
+  queues: Pick<Queues, "waiting">,
+  { retentionMs }: { retentionMs: number },
+): Pools {
   const ids = (): Promise<string[]> => redis.zrange(keys.pools, 0, "-1");
   return {
     ids,
 
     async next(pool, from, count) {
       const waiting = LANES.map(async (lane) => {
-        const waiting = keys.jobs(queueName(pool, lane), "prioritized");
-        const ids = await redis.zrange(waiting, from, `${from + count - 1}`);
+        const ids = await queues.waiting(pool, lane, from, count);
         return ids.map((id) => ({ id, lane, logId: logIdOf(id) }));
       });
       return (await Promise.all(waiting)).flat();

@@ -1,14 +1,15 @@
-/**
- * The claim of a waiting operation by a script: by the one that creates it, if its Editor's owner is in the same process and its
- * lane is idle, and by the one that ends the operation before it in the lane. Else the owner claims it by a transition of
- * its own (src/worker/execution/claims.ts). The rules are those of that claim.
- */
-import { LANE_PLACES, type Lane } from "../../tools/tool.js";
+/** Claims a waiting operation for sending, for the job that has been taken: no record, no dispatch (▲1). */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../../operation/operation.js";
+import type { Lane } from "../../tools/tool.js";
+import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
+import { NOTE_EVENT } from "../operations/events.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
-import { RESOURCE_LIMIT } from "../operations/resource-limits.js";
-import { NEXT_JOB, TAKE_JOB, WAITING_JOB } from "./job.js";
+import { readRecord } from "../operations/record.js";
+import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
+import { defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /** What an owner claims with. */
 export interface Claimant {
@@ -20,79 +21,80 @@ export interface Claimant {
   session: string;
   /** Store incarnation (▲13) in which the Editor's operations were imported. */
   incarnation: string;
-  /** BullMQ's lock on the job, and its duration, ms. */
-  token: string;
-  lockMs: number;
+}
+
+/** A claimed operation, with its arguments as JSON. */
+export interface ClaimedOperation {
+  record: OperationRecord;
+  args: string;
 }
 
 const WAITING = '{"state":"queued",';
 
-/** The document of a waiting operation after its claim, as the script writes it. */
-export function claimedDocument(document: string, { session }: Claimant, now: number): string {
-  return `${claimedState(String(now), JSON.stringify(session))}${document.slice(WAITING.length)}`;
-}
-
-const claimedState = (now: string, session: string): string =>
-  `{"state":"dispatched","dispatchedAt":${now},"sentIn":${session},`;
-
-/** As the scripts read it. */
-export function claimOf(claimant: Claimant): Record<string, unknown> {
-  const { editor, lane, session } = claimant;
-  const queue = queueName(editor, lane);
-  return { ...claimant, session: JSON.stringify(session), queue, places: LANE_PLACES[lane] };
-}
-
 /**
- * Lua. `claimed`: a document after the claim; nil if its operation does not wait. `mayClaim`: does the claimant own the
- * Editor (▲11), in the present incarnation (▲13), and has its lane room?
+ * Claims what waits plainly. One whose cancellation was requested, for which another operation answers (▲10 b), which was
+ * sent before, or whose record or arguments are lost, is read first: `conflict`.
+ *
+ * KEYS 3 chain, 4 operation, 5 lease, 6 turns
+ * Answer: applied, document, mutationSeq, turn, arguments | incarnation | not_owner | conflict | held
  */
-export const CLAIM = `${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${WAITING_JOB}${TAKE_JOB}${NEXT_JOB}
-local function claimed(document, claim, now)
-  if string.sub(document, 1, ${WAITING.length}) ~= '${WAITING}' then return nil end
-  return '${claimedState("' .. string.format('%.0f', now) .. '", "' .. claim.session .. '")}' .. string.sub(document, ${WAITING.length + 1})
-end
-local function mayClaim(claim, incarnation)
-  return redis.call('GET', '${keys.lease("")}' .. claim.editor) == claim.fence and incarnation == claim.incarnation
-    and hasPlace(queueKeys(claim.queue), claim.places)
-end
+const CLAIM = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${IN_INCARNATION}
+${ownedBy("KEYS[5]")}
+local logId = ask.logId
+local found = redis.call('HMGET', KEYS[4], 'doc', 'mutationSeq', 'turn', 'arguments')
+if not found[1] or not found[4] or string.sub(found[1], 1, ${WAITING.length}) ~= '${WAITING}' then return {'conflict'} end
+local record, turn = cjson.decode(found[1]), tonumber(found[3] or 0)
+if record.hash ~= ask.hash or record.editor ~= ask.editor or record.lane ~= ask.lane then return {'conflict'} end
+-- One of a pool may have been taken by another Editor, in a write that the store lost (▲13).
+if record.pool and record.incarnation ~= ask.incarnation then return {'conflict'} end
+if record.cancel or record.executedAs or record.sentIn then return {'conflict'} end
+if not mayBeSent(logId, record.principal, ask.queue, turn, record.acceptedAt, ask.maxRunning) then return {'held'} end
+if not mayUse(logId, ask.editor, ask.resources, ask.queue, turn, record.acceptedAt) then return {'held'} end
+local now = math.max(storeTime(), record.acceptedAt)
+local document = '{"state":"dispatched","dispatchedAt":' .. string.format('%.0f', now) .. ',"sentIn":' .. ask.session .. ','
+  .. string.sub(found[1], ${WAITING.length + 1})
+redis.call('HSET', KEYS[4], 'doc', document)
+noteSent(logId, record.principal, ask.editor)
+noteUsed(logId, ask.editor, ask.resources)
+turnCame(KEYS[6], turn, ask.retentionMs)
+-- A chain that was lost begins again with this operation: a call that comes now must find it.
+redis.call('HSETNX', KEYS[3], 'newest', logId)
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+redis.call('PERSIST', KEYS[3])
+noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, ask.retentionMs)
+redis.call('PUBLISH', '${channels.changed}', logId)
+return {'applied', document, found[2] or '0', found[3] or '0', found[4]}
 `;
 
-/**
- * Lua, after NOTE_EVENT: claims the next operation of the claimant's lane, with its job. Answers log_id, document, mutationSeq, turn and arguments; nil if
- * there is none that may be claimed here: BullMQ's worker takes the job then, and the owner decides.
- */
-export const CLAIM_NEXT = `
-local function claimNext(claim, now, max, resources, retention)
-  local queue = queueKeys(claim.queue)
-  local id = nextJob(queue, now)
-  local logId = id and string.match(id, '%.(.+)$')
-  if not logId then return nil end
-  local key = '${keys.operation("")}' .. logId
-  local found = redis.call('HMGET', key, 'doc', 'mutationSeq', 'turn', 'arguments')
-  if not found[1] or not found[4] then return nil end
-  local record, turn = cjson.decode(found[1]), tonumber(found[3] or 0)
-  local document = claimed(found[1], claim, math.max(now, record.acceptedAt))
-  if not document then return nil end
-  if record.hash .. '.' .. logId ~= id or record.editor ~= claim.editor or record.lane ~= claim.lane then return nil end
-  -- One of a pool may have been taken by another Editor, in a write that the store lost (▲13).
-  if record.pool and record.incarnation ~= claim.incarnation then return nil end
-  -- No plain claim: its cancellation was requested, another operation answers for it (▲10 b), or it was sent before.
-  if record.cancel or record.executedAs or record.sentIn then return nil end
-  if not mayBeSent(logId, record.principal, claim.queue, turn, record.acceptedAt, max) then return nil end
-  if not mayUse(logId, claim.editor, resources, claim.queue, turn, record.acceptedAt) then return nil end
-  redis.call('ZREM', queue .. 'prioritized', id)
-  takeJob(queue, id, claim, now)
-  noteSent(logId, record.principal, claim.editor)
-  noteUsed(logId, claim.editor, resources)
-  turnCame('${keys.turns("")}' .. claim.queue, turn, retention)
-  local chain = '${keys.chain("")}' .. record.hash
-  redis.call('HSETNX', chain, 'newest', logId)
-  redis.call('HINCRBY', chain, 'version', 1)
-  redis.call('PERSIST', chain)
-  -- The record last: with a job that could not be taken it waits.
-  redis.call('HSET', key, 'doc', document)
-  noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, retention)
-  redis.call('PUBLISH', '${channels.changed}', logId)
-  return {logId, document, found[2] or '0', found[3] or '0', found[4]}
-end
-`;
+/** By the id of its job. Undefined: it must be read first, or may not be sent now. */
+export type Claim = (jobId: string, claimant: Claimant) => Promise<ClaimedOperation | undefined>;
+
+export function createClaim(
+  redis: Redis,
+  limits: { retentionMs: number; maxRunning: number; resources: Resources },
+): Claim {
+  const run = defineScript(redis, "ujbClaim", CLAIM);
+  return async (jobId, { editor, lane, fence, session, incarnation }) => {
+    const [hash = "", logId = ""] = jobId.split(".", 2);
+    const queue = queueName(editor, lane);
+    const answer = await run(
+      [keys.chain(hash), keys.operation(logId), keys.lease(editor), keys.turns(queue)],
+      {
+        logId,
+        hash,
+        editor,
+        lane,
+        queue,
+        ownerNonce: fence,
+        session: JSON.stringify(session),
+        incarnation,
+        maxRunning: limits.maxRunning,
+        resources: resourcesFor(lane, limits.resources),
+        retentionMs: limits.retentionMs,
+      },
+    );
+    const [document, seq, turn, args] = answer.slice(1);
+    if (document === undefined) return undefined;
+    return { record: readRecord(logId, [document, seq, turn]), args: String(args) };
+  };
+}

@@ -1,13 +1,13 @@
 /** Ends an operation: its last record, its result, its counters and its message, in one step: durable acknowledgement (▲14). */
 import type { Redis } from "ioredis";
 import type { Counts } from "../../counters.js";
-import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
-import { LANE_PLACES } from "../../tools/tool.js";
+import type { OperationRecord } from "../../operation/operation.js";
 import { INCARNATION } from "../incarnation.js";
-import { channels, keys, queueName, TOMBSTONE_MS } from "../keys.js";
+import { channels, keys, TOMBSTONE_MS } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
-import { type Resources, resourcesFor } from "../operations/resource-limits.js";
+import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import {
   ARGUMENT_ACCOUNT,
   RESULT_ACCOUNT,
@@ -16,8 +16,6 @@ import {
 } from "../operations/result-quota.js";
 import { beganAs, targetsOf } from "../operations/write-facts.js";
 import type { UploadedResult } from "../results/result-upload.js";
-import { CLAIM, CLAIM_NEXT, type Claimant, claimOf } from "./claim.js";
-import { END_JOB, JOB_VALUE, jobFailure, keptJobs, PROMOTE_JOB } from "./job.js";
 import { RELEASE_HELD } from "./release.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
@@ -25,16 +23,13 @@ const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
 
 /**
- * With a `job` that is taken, the job ends in the same step, and with its `claim` the next operation of the lane is claimed.
- *
  * KEYS 3 chain, 4 operation, 5 and 6 arguments and result in keys of their own, 7 live, 8 tombstone, 9 the principal's operations, 10 open, 11 mutations,
  *      12 lease, 13 counters, 14 the tool's durations, 15 the uploaded result, 16 the principal's request for room, 17–20
  *      the account of results, 21–24 that of arguments
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
- * Answer: applied, 1 if the job ended, the next operation's log_id, document, mutationSeq, turn and arguments |
- *      incarnation | conflict | not_owner | full
+ * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | full
  */
-const FINISH = `${INCARNATION}${NOTE_EVENT}${CLAIM}${CLAIM_NEXT}${END_JOB}${PROMOTE_JOB}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
+const FINISH = `${INCARNATION}${NOTE_EVENT}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[12]")}
@@ -85,23 +80,10 @@ keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentO
 keepFor(KEYS[11], 3 * retention, redis.call('EXISTS', KEYS[10]) == 1)
 noteEvent(ask.event, ask.event, logId, principal, ask.editor, ask.tool, retention)
 redis.call('PUBLISH', ask.channel, logId)
--- The end is whole. What follows may fail, if keys of BullMQ's were edited: then the lane's worker does it.
-local now, job, queue = storeTime(), ask.job, queueKeys(ask.queue)
-pcall(releaseHeld, principal, now, ask.maxRunning)
-pcall(releaseWanted, freed, now, ask.resources)
-pcall(keepProgress, queue, ask.jobId, KEYS[7])
-if not job then return {'applied', 0} end
-local claim = job.claim
-local _, isEnded = pcall(endJob, queue, job, now)
-local _, found = pcall(function()
-  local mayBe = isEnded == true and claim and mayClaim(claim, incarnationOf(KEYS[2], ask.fresh))
-  return mayBe and claimNext(claim, now, ask.maxRunning, ask.resources, retention)
-end)
-if type(found) == 'table' and found[1] then return {'applied', 1, unpack(found)} end
-pcall(function()
-  if redis.call('EXISTS', queue .. 'prioritized', queue .. 'wait') > 0 then wakeWorker(queue, ask.places) end
-end)
-return {'applied', isEnded == true and 1 or 0}
+local now = storeTime()
+releaseHeld(principal, now, ask.maxRunning)
+releaseWanted(freed, now, ask.resources)
+return {'applied', unpack(due)}
 `;
 
 export interface FinishOptions {
@@ -116,15 +98,6 @@ export interface End {
   /** How long it took, ms, if that is an example of how long the tool takes. */
   tookMs: number | undefined;
   result: UploadedResult | undefined;
-  /** Its job, if a lane of this process has taken it. */
-  job: TakenJob | undefined;
-}
-
-/** A job that a lane has taken; `claimant`: takes the next one. */
-export interface TakenJob {
-  id: string;
-  token: string;
-  claimant: Claimant | undefined;
 }
 
 /** `expected`: the record as it was read. */
@@ -138,8 +111,7 @@ export type Finish = (
 export function createFinish(redis: Redis, limits: FinishOptions): Finish {
   const run = defineScript(redis, "ujbFinish", FINISH);
   const { retentionMs, resources, room } = limits;
-  const kept = keptJobs(retentionMs);
-  return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result, job }) => {
+  return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result }) => {
     const { logId, editor, principal } = record;
     return run(
       [
@@ -176,17 +148,6 @@ export function createFinish(redis: Redis, limits: FinishOptions): Finish {
         maxRunning: limits.maxRunning,
         resources: resourcesFor(record.lane, resources),
         room,
-        queue: queueName(editor, record.lane),
-        places: LANE_PLACES[record.lane],
-        jobId: jobIdOf(record),
-        job: job && {
-          id: job.id,
-          token: job.token,
-          value: JSON.stringify(JOB_VALUE),
-          failed: jobFailure(record),
-          kept,
-          claim: job.claimant && claimOf(job.claimant),
-        },
         event: record.state,
         tool: record.tool,
         channel: channels.ended,

@@ -1,8 +1,8 @@
 /** Moves an operation that waits from one queue to another (▲13): an Editor takes it from its pool, or the pool takes it back. */
 import type { Redis } from "ioredis";
 import { isPool } from "../../editors/pool.js";
-import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
-import { countsAsChange, LANE_PLACES } from "../../tools/tool.js";
+import type { OperationRecord } from "../../operation/operation.js";
+import { countsAsChange } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
@@ -10,25 +10,23 @@ import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
-import { ADD_JOB, jobOptions, NEXT_JOB, REMOVE_JOB, WAITING_JOB } from "./job.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
- * With `whenIdle` only while the Editor has nothing open, and one more of its principal may run. The job that it had is removed, and added to the other queue.
+ * With `whenIdle` only while the Editor has nothing open, and one more of its principal may run.
  *
  * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
  *      caller's there, 11 the principal's there, 12 turns there, 13 lease of the Editor that takes it or gives it back
  * ARGV 2 the record JSON that was read, 3 the new one
- * Answer: applied | incarnation | conflict | not_owner | busy | held (by its principal's limit) | short (of a resource)
+ * Answer: applied, its turn there | incarnation | conflict | not_owner | busy | held (by its principal's limit) | short (of a resource)
  */
-const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
+const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[13]")}
-local from, to = queueKeys(ask.from), queueKeys(ask.to)
 if ask.whenIdle then
-  if redis.call('EXISTS', KEYS[8]) == 1 or not isIdle(to, now) or not isPlain(from, now) then return {'busy'} end
+  if redis.call('EXISTS', KEYS[8]) == 1 then return {'busy'} end
   -- It would keep the Editor from those of others. If it stands in line, it waits for its place from the pool.
   local turn, queue = tonumber(found[2] or 0), ask.standsInLine and ask.from or nil
   if not mayBeSent(logId, principal, queue, turn, ask.acceptedAt, ask.maxRunning) then return {'held'} end
@@ -37,7 +35,6 @@ end
 redis.call('ZREM', KEYS[5], logId)
 keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
 turnCame(KEYS[7], tonumber(found[2] or 0), retention)
-removeJob(from, ask.job.id)
 local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
 -- As before: what was accepted for the pool since then is later than it.
 if ask.poolSeq and not ask.isChange then seq = ask.poolSeq end
@@ -54,14 +51,9 @@ redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
 redis.call('PEXPIRE', KEYS[12], 3 * retention)
-removeJob(to, ask.job.id)
-addJob(to, ask.job, turn, ask.lanePlaces, nil, now)
 redis.call('PUBLISH', '${channels.changed}', logId)
-if ask.isPool then
-  redis.call('ZADD', '${keys.pools}', now, ask.editor)
-  redis.call('PUBLISH', '${channels.pools}', ask.editor)
-end
-return {'applied'}
+if ask.isPool then redis.call('ZADD', '${keys.pools}', now, ask.editor) end
+return {'applied', turn}
 `;
 
 /** `before`: the record as it was read; `record`: the same in its new place. */
@@ -86,7 +78,6 @@ export function createMove(
 ): Move {
   const run = defineScript(redis, "ujbMove", MOVE);
   const { retentionMs, resources } = limits;
-  const options = jobOptions(retentionMs);
   return (before, record, { expected, text }, { fence, incarnation, whenIdle, standsInLine }) => {
     const { logId, editor, principal, createdBy, lane } = record;
     const [from, to] = [queueName(before.editor, lane), queueName(editor, lane)];
@@ -105,7 +96,6 @@ export function createMove(
         editor,
         principal,
         from,
-        to,
         isPool: isPool(editor),
         acceptedAt: record.acceptedAt,
         isChange: countsAsChange(record),
@@ -118,14 +108,6 @@ export function createMove(
         maxRunning: limits.maxRunning,
         resources: resourcesFor(lane, resources),
         retentionMs,
-        lanePlaces: LANE_PLACES[lane],
-        job: {
-          id: jobIdOf(record),
-          name: record.tool,
-          data: JSON.stringify({ logId }),
-          timestamp: record.acceptedAt,
-          options,
-        },
       },
       expected,
       text,

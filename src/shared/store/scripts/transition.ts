@@ -9,16 +9,15 @@ import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import { beganAs, targetsOf } from "../operations/write-facts.js";
-import { PROMOTE_JOB, WAITING_JOB } from "./job.js";
 import { RELEASE_HELD } from "./release.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
  * KEYS 3 chain, 4 operation, 5 lease, 6 turns
  * ARGV 2 the record JSON that was read, 3 the new one
- * Answer: applied | incarnation | conflict | not_owner | held
+ * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | held
  */
-const TRANSITION = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${WAITING_JOB}${PROMOTE_JOB}${RELEASE_HELD}${IN_INCARNATION}
+const TRANSITION = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${IN_INCARNATION}
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
@@ -51,7 +50,7 @@ redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('PERSIST', KEYS[3])
 if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
 redis.call('PUBLISH', ask.channel, logId)
-return {'applied'}
+return {'applied', unpack(due)}
 `;
 
 export interface TransitionOptions {

@@ -1,6 +1,5 @@
 /**
- * A script has claimed, and its reply never comes: the lane finds what was claimed, and goes on with it as if nothing had
- * happened. Locks on jobs last for an hour here: nothing waits for one to expire.
+ * A script has written, and its reply never comes: who asked reads what was written, and goes on. Locks on jobs last for an hour here: nothing waits for one to expire.
  */
 import { describe, expect, test } from "vitest";
 import { clientOf } from "../../harness/system/client.js";
@@ -28,9 +27,12 @@ async function cabled() {
 
 type Cabled = Awaited<ReturnType<typeof cabled>>;
 
-/** What a script answers that has created and claimed, and one that has ended a job and claimed the next. */
-const CREATED = "*5\r\n$7\r\napplied";
-const ENDED = "*7\r\n$7\r\napplied";
+/** What the scripts answer that create, claim and end. */
+const ANSWERS = {
+  create: "*3\r\n$7\r\napplied\r\n:",
+  claim: "*5\r\n$7\r\napplied",
+  finish: "*1\r\n$7\r\napplied",
+};
 
 /** Resolves once the first such answer has come: nothing comes back any more from it on. One that asks to decide again is heard. */
 function deafAt(answer: string, { toRedis }: Cabled): Promise<void> {
@@ -42,23 +44,26 @@ function deafAt(answer: string, { toRedis }: Cabled): Promise<void> {
   );
 }
 
-/** Submits, and loses the reply of the script that created and claimed. */
-async function submittedUnheard(system: Cabled): Promise<{ logId: Promise<string> }> {
-  const isLost = deafAt(CREATED, system);
-  const logId = system.call("unheard");
-  await isLost;
-  return { logId };
-}
-
 const back = ({ toRedis }: Cabled): void => {
   toRedis.cut();
   toRedis.fix();
 };
 
-describe("of the script that creates and claims", () => {
-  test("it runs at once, once, and before what its caller asks for next", async () => {
+/** Submits, and loses the reply of this script. */
+async function submittedUnheard(
+  system: Cabled,
+  script: "create" | "claim",
+): Promise<{ logId: Promise<string> }> {
+  const isLost = deafAt(ANSWERS[script], system);
+  const logId = system.call("unheard");
+  await isLost;
+  return { logId };
+}
+
+describe.each(["create", "claim"] as const)("of the script that makes it: %s", (script) => {
+  test("it runs once, and before what its caller asks for next", async () => {
     const system = await cabled();
-    const { logId } = await submittedUnheard(system);
+    const { logId } = await submittedUnheard(system, script);
     back(system);
     const id = await logId;
     const later = await system.call("later");
@@ -67,24 +72,9 @@ describe("of the script that creates and claims", () => {
     expect(system.bench.begun).toEqual(["first", "unheard", "later"]);
   });
 
-  test("cancelled by its caller, it never runs", async () => {
-    const system = await cabled();
-    const { logId } = await submittedUnheard(system);
-    const [record] = await system.store.operations.openOf(system.editor.editorId);
-    const now = await system.store.operations.now();
-    // By another process, before this one reaches the store again.
-    const cancel = { requestedAt: now };
-    await system.store.operations.change(record?.logId ?? "", (latest) => ({
-      record: { ...latest, cancel },
-    }));
-    back(system);
-    expect((await system.ann.outcome(await logId)).record.state).toBe("cancelled");
-    expect(system.executions("unheard")).toBe(0);
-  });
-
   test("its Editor restarts meanwhile: nothing was sent, so it runs in the new session", async () => {
     const system = await cabled();
-    const { logId } = await submittedUnheard(system);
+    const { logId } = await submittedUnheard(system, script);
     await system.editor.faults.crash();
     await system.editor.faults.restart();
     back(system);
@@ -93,14 +83,14 @@ describe("of the script that creates and claims", () => {
   });
 });
 
-test("of the script that ends one and claims the next: they run in their order, one at a time", async () => {
+test("of the script that ends one: those behind it run in their order, one at a time", async () => {
   const system = await cabled();
   const { call, ann, bench } = system;
   await call("block", { Hold: true });
   await bench.begins("block");
   const all: string[] = [];
   for (const name of ["b", "c", "d"]) all.push(await call(name));
-  const isLost = deafAt(ENDED, system);
+  const isLost = deafAt(ANSWERS.finish, system);
   bench.finish("block");
   await isLost;
   back(system);

@@ -1,13 +1,11 @@
-/** What a process knows by itself, and does not read again, is as true as what the store says. */
-import { describe, expect, test } from "vitest";
+/** What a call was decided on is as true when it is accepted as what the store says. */
+import { expect, test } from "vitest";
 import { OPEN, type Principals } from "../../../src/gateway/auth/authenticator.js";
 import { answerOf, type OperationView } from "../../../src/shared/operation/answer.js";
-import { editorsSeen } from "../../../src/shared/store/editors/editors-seen.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { type System, useSystem } from "../../harness/system/system.js";
-import { operation } from "../../unit/shared/record.js";
 
 const { start } = useSystem();
 
@@ -116,35 +114,4 @@ test("▲4 a call without `editor` right after one: an Editor that has come sinc
   await system.present(second);
   await expect(ann.submit("work", { Name: "b" })).rejects.toMatchObject({ code: "EDITOR_AMBIGUOUS" });
   expect(system.executions("b")).toBe(0);
-});
-
-describe("Editors that are remembered are compared by the script that creates", () => {
-  const ID = "game-9@1";
-  const profile = { editorId: ID, projectName: "game", projectPath: "/game", unityVersion: "6000.5", pid: 1 };
-  const mark = { editorSessionId: "s", generation: 1, assetCounter: 1 };
-
-  test.each<[string, (hand: System["hand"]) => Promise<unknown>]>([
-    ["one came", (hand) => hand.zadd(keys.editors, 1, "another@1")],
-    ["one was forgotten", (hand) => hand.zrem(keys.editors, ID)],
-    ["one became another", (hand) => hand.hset(keys.editor(ID), "profile", "{}")],
-    ["one is away", (hand) => hand.hdel(keys.editor(ID), "live")],
-    ["one was imported anew", (hand) => hand.hset(keys.editor(ID), "imported", "another")],
-    ["one has an owner", (hand) => hand.set(keys.lease(ID), "nonce")],
-  ])("%s", async (_what, change) => {
-    const { store, hand } = await start({ worker: null });
-    const { editors, operations } = store;
-    await editors.introduce({ ...profile, ...mark });
-    await editors.alive(ID, { phase: "edit", mainThreadStallMs: 0, queued: 0 }, Date.now(), undefined);
-    const seen = editorsSeen(await editors.availability());
-    const incarnation = await operations.incarnation();
-    const create = async (logId: string) => {
-      const about = { logId, hash: logId, editor: ID, incarnation, acceptedAt: await operations.now() };
-      return operations.create(operation(about), "{}", "0", { seen });
-    };
-    expect((await create("before")).kind).toBe("created");
-    await change(hand);
-    expect(await create("after")).toEqual({ kind: "conflict" });
-    expect(await operations.find("after")).toBeUndefined();
-    await hand.flushdb();
-  });
 });
