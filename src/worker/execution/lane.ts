@@ -31,7 +31,7 @@ export interface LaneDeps {
   /** Its job is put aside, because a limit holds the operation back. */
   heldBack(logId: string): Promise<unknown>;
   /** Its job has left the queue although nothing was run for it. */
-  refused(logId: string): Promise<unknown>;
+  refused(logId: string, jobId: string): Promise<unknown>;
   /** A job has ended. */
   onFree(): void;
   /** Whether Redis answers now. */
@@ -115,8 +115,8 @@ export function createLane(deps: LaneDeps, timings: LaneTimings): Lane {
   });
   worker.on("error", say);
   worker.on("failed", deps.onFree);
-  worker.on("completed", ({ data }, { processed }) => {
-    if (processed === "refused" && typeof data?.logId === "string") deps.refused(data.logId).catch(say);
+  worker.on("completed", ({ id = "", data }, { processed }) => {
+    if (processed === "refused" && typeof data?.logId === "string") deps.refused(data.logId, id).catch(say);
     deps.onFree();
   });
 

@@ -7,7 +7,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
 import type { ReplayOptions } from "../../shared/operation/again.js";
-import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
+import { isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
@@ -259,10 +259,11 @@ function laneOf(
         const moved = await operations.move(logId, back, { fence, incarnation: imports.importedIn() });
         if (moved !== "moved") await operations.releaseHeld(logId);
       },
-      async refused(logId) {
+      async refused(logId, jobId) {
         // It was this Editor's again before its job of then had ended.
         const record = await operations.find(logId);
-        if (record?.editor === editorId && isWaiting(record.state)) await queues.restore(record);
+        const isHere = record?.editor === editorId && jobIdOf(record) === jobId;
+        if (isHere && isWaiting(record.state)) await queues.restore(record);
       },
     },
     options,

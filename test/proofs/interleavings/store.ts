@@ -202,7 +202,8 @@ export function operationsOf(
         const write: Write = { kind: "change", ...wanted, ...only, expected: record };
         const applied = await soon(() => apply(store, write));
         await step();
-        if (applied === "applied" && isReplyLost()) throw new Error("the store did not answer");
+        if (applied === "applied" && only.fence !== undefined && isReplyLost())
+          throw new Error("the store did not answer");
         if (applied === "applied") return { kind: "applied", record: wanted.record };
         if (applied === "not_owner" || applied === "incarnation") return { kind: applied };
       }

@@ -9,7 +9,7 @@ function ownerOf(known: ReturnType<typeof operation>) {
   const deps = {
     editorId: known.editor,
     fence: "nonce",
-    operations: { readRecord: async () => known, argumentsOf: async () => ({}) },
+    operations: { find: async () => known, argumentsOf: async () => ({}) },
     acknowledge: (operationId: string) => void acknowledged.push(operationId),
   };
   const { process } = createExecutor(deps as unknown as ExecutorDeps, {});

@@ -20,7 +20,7 @@ function ownerOf(asked: string[]) {
         asked.push("open");
         return [sent];
       },
-      async readRecord(logId: string) {
+      async find(logId: string) {
         asked.push(`read ${logId}`);
         return { ...sent, state: "completed" };
       },

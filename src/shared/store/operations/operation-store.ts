@@ -174,8 +174,12 @@ export function createOperations(
       const answer = await createOperation(record, args, version);
       const [kind, mutationSeq, turn] = answer;
       if (kind === "too_many" || kind === "queue_full" || kind === "full") return { kind };
-      if (kind !== "applied") return { kind: "conflict" };
-      const created = readRecord(record.logId, [documentOf(record), mutationSeq, turn]);
+      // Written by a sending of the script whose reply was lost: another version is what it left.
+      const created =
+        kind === "applied"
+          ? readRecord(record.logId, [documentOf(record), mutationSeq, turn])
+          : await find(record.logId);
+      if (!created) return { kind: "conflict" };
       await addJob(created, true);
       return { kind: "created", record: created };
     },
