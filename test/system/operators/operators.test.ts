@@ -179,24 +179,6 @@ describe.each(played(STAGES, TELLING))("an operation that %s", (_stage, reach) =
   });
 });
 
-test("a lock that somebody took for ever keeps no operation from the next worker", async () => {
-  const system = await start({ ...OPTIONS, worker: null });
-  const first = await system.addWorker();
-  await system.present(system.editor);
-  await system.editor.faults.crash();
-  await system.away(system.editor);
-  const ann = system.client();
-  const { record } = await ann.submit("work", { Name: "a" });
-  const queue = queueOf(system, record, "main");
-  await eventually(async () => (await queue.getJobState(jobIdOf(record))) === "active", "it was taken");
-  await system.hand.set(keys.queue(queue.name, `${jobIdOf(record)}:lock`), "a stranger");
-  await first.close();
-  await system.editor.faults.restart();
-  await system.addWorker();
-  expect(await ann.outcome(record.logId)).toMatchObject({ record: { state: "completed" } });
-  expect(system.executions("a")).toBe(1);
-});
-
 test("a job id that somebody gave to another job is taken back", async () => {
   const system = await start({ worker: null });
   const first = await system.addWorker();
