@@ -13,7 +13,7 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
-import type { Arguments } from "../../shared/store/operations/attachments.js";
+import { argumentsIn } from "../../shared/store/operations/attachments.js";
 import type { ClaimedOperation } from "../../shared/store/same-process/local-lanes.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
@@ -137,7 +137,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       await claims.unclaim(record.logId);
       return "try_again";
     }
-    const subject = { record, args: JSON.parse(args) as Arguments, signal, session: claimant.session };
+    const subject = { record, args: argumentsIn(args), signal, session: claimant.session };
     return carry(subject, true);
   };
 
