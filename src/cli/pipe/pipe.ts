@@ -12,13 +12,14 @@ import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { createStallWatch } from "../../shared/pipe/stall-watch.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
+import { LONGEST_MESSAGE, refusalOfLong } from "../../shared/wire/long-message.js";
 import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
 import { SILENT_MS } from "./probe.js";
 
 export interface PipeEnd {
   /** `failed`: no broker could be had; `error` says why. */
-  reason: "input_ended" | "output_failed" | "unreadable_input" | "asked" | "failed";
+  reason: "input_ended" | "output_failed" | "asked" | "failed";
   error?: Error;
 }
 
@@ -40,16 +41,13 @@ export interface PipeOptions extends BrokerLinkOptions {
   say?(text: string): void;
 }
 
-/** A client's message is not longer, UTF-16 units; that is where MCP's own servers give up. */
-const LONGEST_MESSAGE = 10 * 1024 * 1024;
-
 export function createPipe(
   options: PipeOptions,
   { stdin, stdout }: { stdin: Readable; stdout: Writable },
 ): Pipe {
   const { closeMs = 6_000, say = () => undefined } = options;
   const stalls = createStallWatch(REPLAY_DEFAULTS);
-  const lines = createLineAssembler(LONGEST_MESSAGE);
+  const lines = createLineAssembler(LONGEST_MESSAGE, (line) => write(refusalOfLong(line)));
   let ending: PipeEnd | undefined;
   let deadline: NodeJS.Timeout | undefined;
   let over: (end: PipeEnd) => void = () => undefined;
@@ -106,10 +104,7 @@ export function createPipe(
     const messages = lines.push(chunk);
     // The client may have sent it because of an answer whose write has not called back yet.
     setImmediate(() => {
-      for (const text of messages) {
-        if (text === undefined) end("end", { reason: "unreadable_input" });
-        else if (!ending) heard(text, arrivedAt);
-      }
+      for (const text of messages) if (text !== undefined && !ending) heard(text, arrivedAt);
     });
   }
 

@@ -6,6 +6,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { Log } from "../../shared/log.js";
 import { wellFormedJson } from "../../shared/well-formed-json.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
+import { LONGEST_MESSAGE, refusalOfLong } from "../../shared/wire/long-message.js";
 import { createExchanges } from "../exchange.js";
 import type { Gateway } from "../gateway.js";
 import { createEditorSelection } from "./editor-selection.js";
@@ -15,7 +16,7 @@ import { createPrompts, type Prompts } from "./prompts/prompts.js";
 import { readMessage } from "./read-message.js";
 import { createToolList } from "./tools/tool-list.js";
 
-type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
+type StdioEnd = "input_ended" | "output_failed" | "closed";
 
 export interface StdioService {
   /** Resolves with the reason once the client is gone and everything was written; never rejects. */
@@ -31,9 +32,6 @@ export interface StdioOptions {
   progress?: ProgressOptions;
   listDebounceMs?: number;
 }
-
-/** A client's message is not longer, UTF-16 units; that is where MCP's own servers give up. */
-const LONGEST_MESSAGE = 10 * 1024 * 1024;
 
 /** How long open requests may take to be answered when closing, ms. */
 const CLOSE_DEADLINE_MS = 3_000;
@@ -56,13 +54,14 @@ export function serveStdio(
   // Every open request adds a listener.
   setMaxListeners(0, gone.signal);
   // Only a write's callback says that it left the process.
-  const write = (message: JSONRPCMessage): Promise<boolean> =>
+  const writeLine = (text: string): Promise<boolean> =>
     gone.signal.aborted
       ? Promise.resolve(false)
-      : new Promise((resolve) => stdout.write(`${wellFormedJson(message)}\n`, (error) => resolve(!error)));
+      : new Promise((resolve) => stdout.write(`${text}\n`, (error) => resolve(!error)));
+  const write = (message: JSONRPCMessage): Promise<boolean> => writeLine(wellFormedJson(message));
   const channel = { gone: gone.signal, isDirect: true, write, discard: async () => undefined };
   const exchanges = createExchanges({ deliveries: broker, log }, deps.gateway.replay);
-  const lines = createLineAssembler(LONGEST_MESSAGE);
+  const lines = createLineAssembler(LONGEST_MESSAGE, (line) => void writeLine(refusalOfLong(line)));
   const heard = (text: string): void => {
     const read = readMessage(text);
     if ("message" in read) transport.onmessage?.(read.message);
@@ -70,10 +69,7 @@ export function serveStdio(
     if ("refusal" in read && read.isAwaited) void write(read.refusal);
   };
   const take = (chunk: Buffer): void => {
-    for (const line of lines.push(chunk)) {
-      if (line === undefined) return void transport.close();
-      heard(line);
-    }
+    for (const line of lines.push(chunk)) if (line !== undefined) heard(line);
   };
   const transport: Transport = {
     start: async () => void stdin.on("data", take),
@@ -126,8 +122,7 @@ export function serveStdio(
     toolList.close();
     stdin.off("end", inputEnded).off("close", inputEnded);
     stdout.off("close", outputFailed);
-    // If we gave no reason, a message was too long.
-    return reason ?? "unreadable_input";
+    return reason ?? "closed";
   });
   return { closed, close: () => end("closed") };
 }

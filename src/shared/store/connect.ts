@@ -210,10 +210,12 @@ export function isStoreAway(error: unknown): boolean {
 export function storeFault(error: unknown): BrokerError | undefined {
   if (error instanceof BrokerError) return error;
   if (!(error instanceof Error)) return undefined;
-  // Of a transaction: which of its commands were refused, and why.
+  // Of a transaction: why each of its commands was refused; a lost connection is the reason of all, and of itself.
   const { previousErrors = [] } = error as { previousErrors?: Error[] };
-  const refused = previousErrors.map(storeFault).find((fault) => fault !== undefined);
-  if (refused) return refused;
+  return [...previousErrors, error].map(faultOf).find((fault) => fault !== undefined);
+}
+
+function faultOf(error: Error): BrokerError | undefined {
   if (isStoreFull(error)) return new BrokerError("STORE_FULL", "Redis has no memory left.", {}, error);
   if (/\bMISCONF\b/.test(error.message))
     return new BrokerError(

@@ -6,28 +6,41 @@ export interface LineAssembler {
   push(chunk: Buffer): (string | undefined)[];
 }
 
-/** Keeps at most `maxChars` of an unfinished line and skips the rest of a longer one. */
-export function createLineAssembler(maxChars: number): LineAssembler {
+/** How a line begins and ends that is too long to be read. */
+export interface LongLine {
+  head: string;
+  tail: string;
+}
+
+/** Characters that are kept of each end. */
+const ENDS = 1_000;
+
+/**
+ * Keeps at most `maxChars` of an unfinished line and skips the rest of a longer one, whose ends `onLong` is told once it is
+ * complete.
+ */
+export function createLineAssembler(maxChars: number, onLong?: (line: LongLine) => void): LineAssembler {
   // A chunk may end inside a character as well as inside a line.
   const decoder = new StringDecoder("utf8");
   let kept = "";
-  let skipping = false;
+  let long: LongLine | undefined;
   return {
     push(chunk) {
       const lines: (string | undefined)[] = [];
       for (const [at, piece] of decoder.write(chunk).split("\n").entries()) {
         if (at > 0) {
           const line = kept.replace(/\r$/, "");
-          if (line !== "") lines.push(line);
+          if (long) onLong?.(long);
+          else if (line !== "") lines.push(line);
           kept = "";
-          skipping = false;
+          long = undefined;
         }
-        if (skipping) continue;
-        kept += piece;
+        if (long) long.tail = (long.tail + piece).slice(-ENDS);
+        else kept += piece;
         if (kept.length <= maxChars) continue;
         lines.push(undefined);
+        long = { head: kept.slice(0, ENDS), tail: kept.slice(-ENDS) };
         kept = "";
-        skipping = true;
       }
       return lines;
     },

@@ -13,7 +13,8 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
-import type { Arguments } from "../../shared/store/operations/attachments.js";
+import { argumentsIn } from "../../shared/store/operations/attachments.js";
+import { logIdOf } from "../../shared/store/queue.js";
 import type { Lane } from "../../shared/tools/tool.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
@@ -130,14 +131,18 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
    * The usual case in one step: an operation that waits plainly is claimed for the job that was taken (▲1), while the Editor can
    * be asked. Undefined: read what is known.
    */
-  const claimPlainly = async (job: JobOf, signal: AbortSignal): Promise<AttemptResult | undefined> => {
+  const claimPlainly = async (
+    logId: string,
+    job: JobOf,
+    signal: AbortSignal,
+  ): Promise<AttemptResult | undefined> => {
     const session = editor.session();
-    if (session === undefined) return undefined;
+    // A job that was added manually may name another operation than its id.
+    if (session === undefined || logIdOf(job.id) !== logId) return undefined;
     const claimant = { editor: deps.editorId, lane: job.lane, fence: deps.fence, session };
     const claimed = await operations.claim(job.id, { ...claimant, incarnation: deps.importedIn() });
     if (!claimed) return undefined;
-    const args = JSON.parse(claimed.args) as Arguments;
-    return carry({ record: claimed.record, args, signal, session }, true);
+    return carry({ record: claimed.record, args: argumentsIn(claimed.args), signal, session }, true);
   };
 
   /** The Editor answers, but nothing readable about the operation: unknown stays unknown (▲9). */
@@ -159,7 +164,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
         try {
           const givenUp = refusals >= MAX_REFUSALS && (await giveUp(logId, signal));
           if (givenUp) return givenUp;
-          const done = isFirst && job ? await claimPlainly(job, signal) : undefined;
+          const done = isFirst && job ? await claimPlainly(logId, job, signal) : undefined;
           isFirst = false;
           const result = done ?? (await attempt(logId, signal, job?.id));
           if (result !== "try_again") return result;

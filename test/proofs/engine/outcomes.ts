@@ -11,9 +11,12 @@ export function isOutcome({ status, error_code }: CallAnswer): boolean {
   );
 }
 
-/** An outcome or a refusal: it ends a caller's wait. A store that is away refuses to say anything: that is neither. */
+/** Refusals that only say that it is too early: the store, or an Editor that it has lost, is not back yet. */
+const TOO_EARLY = new Set(["STORE_UNAVAILABLE", "EDITORS_NOT_BACK"]);
+
+/** An outcome or a refusal: it ends a caller's wait. */
 export function isFinal({ status, error_code }: CallAnswer): boolean {
-  return status !== "timeout" && status !== "running" && error_code !== "STORE_UNAVAILABLE";
+  return status !== "timeout" && status !== "running" && !TOO_EARLY.has(error_code ?? "");
 }
 
 /** The execution began, as far as anybody knows; what has not begun may be intended again. */

@@ -333,6 +333,17 @@ describe("a newer version", () => {
   });
 });
 
+test.each([[[]], [["--in-process"]]])(
+  "a message that is too long to be read is answered, and the client goes on: %j",
+  async (how: string[]) => {
+    const client = await openStdioClient(start("mcp", ["mcp", ...how]));
+    const long = client.call("execute-menu-item", { MenuItemPath: "x".repeat(12_000_000) });
+    await expect(long).rejects.toThrow("The message is longer than 10485760 characters, and was not read.");
+    expect(await client.call("list_operations", {})).toMatchObject({ operations: [] });
+    await client.close();
+  },
+);
+
 test("a broker that is to hand over while it starts refuses nothing, and one that is asked for what it does not know stays", async () => {
   await simulate();
   const client = start("mcp", ["mcp"]);

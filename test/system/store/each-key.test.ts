@@ -210,6 +210,22 @@ test("a record of a pool's operation is lost: the Editor that ran it answers the
   expect(bench.begun).toEqual(["a", "b", "c", "d", "e", "f"]);
 });
 
+test("arguments that are not what was stored any more end their call, and those behind it go on", async () => {
+  const system = await start();
+  const { bench, hand } = system;
+  const ann = system.client();
+  const block = await ann.submit("work", { Name: "block", Hold: true });
+  await bench.begins("block");
+  const { record } = await ann.submit("work", { Name: "a" });
+  const behind = await ann.submit("work", { Name: "b" });
+  await hand.hset(`{ujb}:operation:${record.logId}`, "arguments", "junk");
+  bench.finish("block");
+  await ann.outcome(block.record.logId);
+  expect((await ann.outcome(record.logId)).record).toMatchObject({ state: "interrupted" });
+  expect((await ann.outcome(behind.record.logId)).record.state).toBe("completed");
+  expect(bench.begun).toEqual(["block", "b"]);
+});
+
 test("a retention that has ended is no loss: nothing is asked again, and the call is a new one", async () => {
   const system = await start({ retentionMs: 1_000 });
   const { bench, broker, hand, store } = system;

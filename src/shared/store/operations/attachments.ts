@@ -27,8 +27,17 @@ export interface Reports {
   partial?: ReportTimes;
 }
 
-/** As the caller gave them; undefined if they are gone. */
+/** As the caller gave them; undefined if they are gone, or not what was stored. */
 export type Arguments = Record<string, unknown> | undefined;
+
+/** Those that are written in this text. */
+export function argumentsIn(text: string): Arguments {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Arguments and result are written with the record, by the scripts that create and finish operations. */
 export interface Attachments extends ConsoleLines {
@@ -97,7 +106,7 @@ export function createAttachments(
     async argumentsOf(logId) {
       const text =
         (await redis.hget(keys.operation(logId), "arguments")) ?? (await redis.get(keys.arguments(logId)));
-      return text === null ? undefined : (JSON.parse(text) as Record<string, unknown>);
+      return text === null ? undefined : argumentsIn(text);
     },
 
     storedResultOf,
