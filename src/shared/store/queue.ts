@@ -3,7 +3,7 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation/operation.js";
 import { LANES, type Lane } from "../tools/tool.js";
-import { BULL_PREFIX, keys, queueName } from "./keys.js";
+import { BULL_PREFIX, queueName } from "./keys.js";
 import { bullmq } from "./libraries.js";
 import type { DueJob } from "./scripts/release.js";
 

@@ -15,7 +15,6 @@ import type { Store } from "../../shared/store/store.js";
 import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";
 import { createRecoverySeal } from "../../shared/wire/recovery-seal.js";
-import type { HelloResult } from "../../shared/wire/wire.js";
 import { adapterFor, type BridgeOptions } from "../bridges/adapters.js";
 import type { PlainIdentity } from "../bridges/bridge.js";
 import { processOf } from "../discovery/lost-editors.js";
@@ -271,10 +270,7 @@ function laneOf(
 }
 
 /** Not the message: it may quote arguments, and a dashboard is not for them. */
-async function jobEndOf(
-  operations: Pick<Operations, "find" | "live">,
-  logId: string,
-): Promise<JobEnd> {
+async function jobEndOf(operations: Pick<Operations, "find" | "live">, logId: string): Promise<JobEnd> {
   const [record, { progress }] = await Promise.all([operations.find(logId), operations.live(logId)]);
   const hasFailed = record?.state === "failed" || record?.state === "interrupted";
   const { error } = record ?? {};

@@ -21,7 +21,7 @@ export async function scriptsOf(hand: Redis, act: () => Promise<unknown>): Promi
   const commands = await commandsOf(hand, act);
   const scripts = commands.filter(([name = ""]) => /^eval(sha)?$/i.test(name));
   const writes = scripts.filter((command) => hasKey(command, keys.tombstone("")));
-  const claims = scripts.filter((command) => command.at(-1)?.startsWith('{"state":"dispatched"'));
+  const claims = scripts.filter((command) => command.some((part) => part.includes('"session":')));
   const isKnown = new Set([...writes, ...claims]);
   return {
     writes,

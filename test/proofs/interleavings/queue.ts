@@ -19,7 +19,7 @@ export function queueOf({ queues }: StoreData, editor: string): Queue {
   return queues[editor];
 }
 
-export const jobOf = (record: OperationRecord): Job => ({ id: jobIdOf(record), logId: record.logId });
+const jobOf = (record: OperationRecord): Job => ({ id: jobIdOf(record), logId: record.logId });
 
 /** What it had taken waits again, first of all. */
 export function giveBack(data: StoreData, editor: string, by: string, jobId?: string): void {

@@ -182,16 +182,16 @@ export async function callUnityTool(
   const { ms, note } = waitTime(timeout, waits.standardSeconds, waits);
   const waited = { logId, relation, isConfirmed, ms };
   request.underWay(waited);
-  return outcomeOf({ broker, waits }, { ...waited, note, isOwn: relation === "created" }, call);
+  return outcomeOf({ broker, waits }, { ...waited, note }, call);
 }
 
 /** Waits for the outcome of a call that was accepted. `waitedMs`: what its answer says, if it has waited before. */
 export async function outcomeOf(
   { broker, waits }: { broker: Broker; waits: WaitLimits },
-  waited: WaitedFor & { note?: string | undefined; isOwn: boolean; waitedMs?: number },
+  waited: WaitedFor & { note?: string | undefined; waitedMs?: number },
   call: Pick<OpenCall, "principal" | "request" | "progress" | "followConsole" | "goesOn" | "trace">,
 ): Promise<ToolAnswer> {
-  const { logId, relation, isConfirmed, ms, isOwn } = waited;
+  const { logId, relation, isConfirmed, ms } = waited;
   const { principal, request } = call;
   const { signal } = request;
   const startedAt = performance.now();

@@ -50,7 +50,7 @@ async function answered(
   const { waits } = limits;
   const { ms: longest } = waitTime(seconds, waits.standardSeconds, waits);
   const ms = Math.min(longest, Math.max(0, until - Date.now()));
-  const waited = { logId, relation, isConfirmed, ms, isOwn: false, waitedMs: longest };
+  const waited = { logId, relation, isConfirmed, ms, waitedMs: longest };
   const answer = await outcomeOf({ broker: deps.broker, waits }, waited, call);
   return (await fits(answer)) as CallToolResult;
 }

@@ -117,7 +117,11 @@ export function createOperations(
       return transition(record, texts, { ...only, wasSent }, eventOfChange(before, record));
     const uploaded = result && (await upload(result, record.principal));
     if (uploaded === "full") return ["full"];
-    const end = { counts: countsOfChange(before, record), tookMs: tookBetween(before, record), result: uploaded };
+    const end = {
+      counts: countsOfChange(before, record),
+      tookMs: tookBetween(before, record),
+      result: uploaded,
+    };
     const answer = await finish(record, texts, only, end);
     if (answer[0] !== "applied") await uploaded?.drop();
     return answer;

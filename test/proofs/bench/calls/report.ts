@@ -4,7 +4,7 @@ import type { Machine } from "../measure/machine.js";
 import type { RowReport } from "../measure/report.js";
 import { type Finding, isMet, table } from "./findings.js";
 import type { RowCount } from "./observer.js";
-import { isShortWay, type ScriptCount } from "./script-count.js";
+import { isUsual, type ScriptCount } from "./script-count.js";
 
 /**
  * Latencies in µs. `isPrepared`: something that is not measured comes before each call, so it has no rate. `isFloor`: nothing of
@@ -29,12 +29,12 @@ export interface CallsReport {
   scriptsOfCall: number;
 }
 
-/** What is wrong with what was counted; empty if every call was executed once, on the short way. */
+/** What is wrong with what was counted; empty if every call was executed once, in the usual number of scripts. */
 export function countFaults({ counts, scripts }: Pick<CallsReport, "counts" | "scripts">): string[] {
   const faults = counts
     .filter(({ calls, executions }) => calls !== executions)
     .map(({ row, calls, executions }) => `${row}: ${calls} calls, ${executions} executions`);
-  return isShortWay(scripts) ? faults : [...faults, `scripts of calls one at a time: ${spelt(scripts)}`];
+  return isUsual(scripts) ? faults : [...faults, `scripts of calls one at a time: ${spelt(scripts)}`];
 }
 
 const spelt = ({ calls, writes, claims, amendments, bullmq }: ScriptCount): string =>

@@ -15,13 +15,11 @@ export interface ScriptCount {
 }
 
 const CALLS = 20;
-/** BullMQ's worker looks into an idle lane every few seconds: a call at that moment is taken by it, and claimed by the owner. */
-export const MOST_CLAIMS = 4;
 
-/** A script to create and claim, and one to end: what a call takes on the short way before its answer. */
-export const isShortWay = ({ calls, writes, claims, amendments, bullmq }: ScriptCount): boolean =>
+/** A script to create, one to claim, and one to end: what a call takes of the store before its answer, beside BullMQ's own. */
+export const isUsual = ({ calls, writes, claims, amendments }: ScriptCount): boolean =>
   // The note of the call before the first one may be among them.
-  writes === 2 * calls && claims <= MOST_CLAIMS && amendments <= calls + 1 && bullmq === 0;
+  writes === 2 * calls && claims === calls && amendments <= calls + 1;
 
 export async function countScripts(home: Home): Promise<ScriptCount> {
   const redis = new Redis(await home.redis());
@@ -31,7 +29,6 @@ export async function countScripts(home: Home): Promise<ScriptCount> {
     const [editorId = ""] = home.editors;
     const scripts = await scriptsOf(redis, async () => {
       for (let at = 0; at < CALLS; at += 1) {
-        // A call before the worker waits again is the owner's to claim: a third script, as often as the machine is slow.
         await mainLaneIdle(redis, editorId);
         await called(client);
       }

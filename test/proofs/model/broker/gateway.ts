@@ -13,7 +13,6 @@ import {
 import { isFinal, mayHaveBegun, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import { nameOf } from "../caller.js";
 import type { Offer } from "../offer.js";
-import { claimedFor } from "../owner/short-way.js";
 import { type Facts, TOOLS } from "../state/facts.js";
 import {
   HASH,
@@ -329,11 +328,6 @@ function creates(state: State, request: Request, facts: Facts, rules: Rules, off
     ...to(state, request, { ...asked, at: "waiting", logId, relation: "created" }),
   };
   offer("part", says, changes);
-  const job = changes.store.jobs.find((one) => one.logId === logId);
-  if (!job) return;
-  const waiting = { state: { ...state, ...changes }, job };
-  for (const claim of claimedFor(waiting))
-    offer("part", `${says}; ${claim.says}`, { ...changes, ...claim.changes });
 }
 
 const after = ({ after: before, supersedes, editor }: OperationRecord): string =>

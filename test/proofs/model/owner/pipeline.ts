@@ -10,20 +10,13 @@ import { disconnected, isSeated, started } from "../state/owner-state.js";
 import { editorOf, type Frame, now, STORE, type Work, withEditor, withWorker } from "../state/state.js";
 import { rebuilt } from "./hello.js";
 import { takesOutcome, waitsFor } from "./other.js";
-import { claimedFor } from "./short-way.js";
 import { ends, goesOn, handsOver, type Move, settles, type Turn, written } from "./turn.js";
 import { actsOnAnswer } from "./verdict.js";
 
 export function pipelineSteps(turn: Turn, offer: Offer): void {
   const move = moveOf(turn);
   if (!move) return;
-  const says = `${turn.worker.name} ${move.says}`;
-  offer("part", says, move.changes);
-  if (!move.isEnd) return;
-  const state = { ...turn.state, ...move.changes };
-  const job = state.store.jobs.find(({ editor }) => editor === turn.worker.editor);
-  for (const claim of job ? claimedFor({ state, job, by: turn.worker.name }) : [])
-    offer("part", `${says}; ${claim.says}`, { ...move.changes, ...claim.changes });
+  offer("part", `${turn.worker.name} ${move.says}`, move.changes);
 }
 
 function moveOf(turn: Turn): Move | undefined {

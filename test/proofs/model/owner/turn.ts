@@ -27,8 +27,6 @@ export interface Turn {
 export interface Move {
   says: string;
   changes: Partial<State>;
-  /** The operation has ended with its job: the script may have claimed the next one. */
-  isEnd?: boolean;
 }
 
 /** A write under the owner's fence. */
@@ -76,11 +74,10 @@ export function settles(turn: Turn, record: OperationRecord, outcome: Outcome, s
   if (change.kind === "not_owner")
     return handsOver(turn, `may not store the end of ${logId}: the store fences it`);
   const word = "record" in change ? `is ${change.record.state}` : "is not in the store";
-  const move = ends(
+  return ends(
     turn,
     `${says}; ${logId} ${word}`,
     change.store,
     change.kind === "unknown" ? undefined : logId,
   );
-  return change.kind === "applied" && turn.work.job ? { ...move, isEnd: true } : move;
 }
