@@ -59,7 +59,11 @@ export const MUTATIONS: readonly Mutation[] = [
     /^1 execution in another Editor$/,
     beneath("11-fence-of-the-store"),
   ),
-  tested("01-stale-claim", "system/store/store", "the claim is refused if it has changed"),
+  tested(
+    "01-stale-claim",
+    "system/store/store",
+    "concurrent changes are all applied, none on top of an older record",
+  ),
   mutation("01-lost-job", "the job of a waiting operation is removed; a retry", /^0 executions of 1 intent$/),
   mutation(
     "02-job-ids",
@@ -501,7 +505,11 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("10-claim-answered", "system/store/claims", "▲10 (b) another operation answers for it"),
   tested("11-claim-fence", "system/store/claims", "▲11 another owner holds the lease"),
   tested("12-claim-session", "system/store/claims", "▲12 it is claimed in the session that will be asked"),
-  tested("12-create-lost", "system/worker/lost-replies", "of the script that makes it, create"),
+  tested(
+    "12-create-lost",
+    "system/worker/lost-replies",
+    "it runs once, and before what its caller asks for next",
+  ),
   tested(
     "13-claim-import",
     "system/store/claims",

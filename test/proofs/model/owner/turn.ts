@@ -74,10 +74,5 @@ export function settles(turn: Turn, record: OperationRecord, outcome: Outcome, s
   if (change.kind === "not_owner")
     return handsOver(turn, `may not store the end of ${logId}: the store fences it`);
   const word = "record" in change ? `is ${change.record.state}` : "is not in the store";
-  return ends(
-    turn,
-    `${says}; ${logId} ${word}`,
-    change.store,
-    change.kind === "unknown" ? undefined : logId,
-  );
+  return ends(turn, `${says}; ${logId} ${word}`, change.store, change.kind === "unknown" ? undefined : logId);
 }
