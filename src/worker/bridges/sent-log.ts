@@ -158,12 +158,12 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     byHash = new Map(memory.map((entry) => [entry.hash, entry]));
   };
 
-  /** What is known here and not there; another worker may have dropped what was accepted before the horizon. */
+  /** What is known here and not there, without the oldest, which another worker may have dropped behind the horizon. */
   const lostFrom = (there: ReadonlyMap<string, Segment>): SentEntry[] => {
     const nonces = new Set(entriesOf(there).map(({ nonce }) => nonce));
-    return memory.filter(
-      ({ nonce, acceptedAt }) => !nonces.has(nonce) && acceptedAt >= Math.max(horizon, horizonOf(there)),
-    );
+    const kept = Math.max(horizon, horizonOf(there));
+    const first = memory.findIndex(({ nonce, acceptedAt }) => nonces.has(nonce) || acceptedAt >= kept);
+    return first < 0 ? [] : memory.slice(first).filter(({ nonce }) => !nonces.has(nonce));
   };
   const isSpoilt = (there: ReadonlyMap<string, Segment>): boolean =>
     headersOf(there).length === 0 || horizonOf(there) < horizon || lostFrom(there).length > 0;

@@ -123,8 +123,10 @@ describe("▲12 what was sent", () => {
   test.each(lives)("that $how while it is used is written again ($sizes)", async ({ how, sizes }) => {
     const log = await openSentLog(folder, sizes);
     const other = await openSentLog(folder, sizes);
-    for (let n = 0; n < 25; n += 1) expect(await log.enter(call(`op-${n}`, 10_000 + n))).toBe(true);
+    for (let n = 0; n < 50; n += 1) expect(await log.enter(call(`op-${n}`, 10_000 + n))).toBe(true);
     await other.refresh();
+    // Accepted long before it was sent.
+    expect(await log.enter(call("late", 1))).toBe(true);
     expect(await log.enter(call("newest", 20_000))).toBe(true);
     const horizon = log.forgetHorizon();
     const known = log.entries().map(({ operationId }) => operationId);
