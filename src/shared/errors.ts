@@ -129,7 +129,7 @@ export const ERRORS = {
     http: 200,
     rpc: -32603,
     retry: "ask",
-    next: "The Editor refused the call before it began: nothing was executed. For `security_blocked` ask the user to allow it in Window > Unity Job Broker.",
+    next: "The Editor refused the call before it began: nothing was executed. Do what its message says; for `security_blocked` ask the user to allow it in Window > Unity Job Broker.",
   },
   OUTCOME_UNKNOWN: {
     http: 200,

@@ -8,6 +8,7 @@ const PROBLEMS: Readonly<Record<string, readonly [what: string, next: string]>> 
   EACCES: ["this user may not write there", "Give this user the right to write in"],
   EPERM: ["this user may not write there", "Give this user the right to write in"],
   ENOTDIR: ["a file is in the way of a folder", "Remove that file, or choose another place than"],
+  EEXIST: ["a file is in the way of a folder", "Remove that file, or choose another place than"],
   EIO: ["the disk reports an error", "Check the disk of"],
 };
 

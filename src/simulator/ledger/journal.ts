@@ -14,23 +14,32 @@ import { diskProblem } from "../../shared/machine/disk-problem.js";
 export type JournalFiles = Pick<
   typeof fs,
   | "closeSync"
+  | "fstatSync"
   | "fsyncSync"
   | "ftruncateSync"
+  | "mkdirSync"
   | "openSync"
   | "readFileSync"
   | "renameSync"
   | "rmSync"
+  | "statSync"
   | "writeSync"
 >;
 
 export interface Journal {
   /** The entries found when the file was opened, without a torn tail. */
   readonly found: readonly unknown[];
-  /** What is wrong and what to do; undefined: it can be written. After a failure only `rewrite` makes it so again. */
+  /**
+   * What is wrong and what to do; undefined: it can be written, and its path names the file that is written. After a
+   * failure only `rewrite` makes it so again.
+   */
   problem(): string | undefined;
   /** Adds a line that a crash may lose until the next flush. Throws after a failure. */
   append(entry: unknown): void;
-  /** Writes all lines and waits for the disk. Throws if that fails: what is in the file then is unknown. */
+  /**
+   * Writes all lines and waits for the disk. Throws if that fails, or if the file is not the one that the path names: what
+   * is in the file then is unknown.
+   */
   flush(): void;
   /** Replaces all lines by these, atomically (new file, rename). Throws if that fails; the old file stays then. */
   rewrite(entries: readonly unknown[]): void;
@@ -50,6 +59,8 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
   const folder = dirname(file);
   const { entries, goodBytes, bytes } = readLines(file, files);
   let descriptor: number | undefined;
+  /** Bytes that the file has if nobody else changes it. */
+  let length = goodBytes;
   let unflushed: string[] = [];
   let problem: string | undefined;
   let broken = false;
@@ -75,6 +86,14 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
     if (!open) throw new Error("The journal is closed.");
     if (problem !== undefined) throw new Error(problem);
   };
+  /** Throws when somebody has deleted or replaced the file, or its folder, or has changed its length. */
+  const checkPlace = (): void => {
+    if (descriptor === undefined) throw new Error("it is not open");
+    const own = files.fstatSync(descriptor, { bigint: true });
+    const there = files.statSync(file, { bigint: true, throwIfNoEntry: false });
+    const isSame = there?.dev === own.dev && there.ino === own.ino && own.size === BigInt(length);
+    if (!isSame) throw new Error("its file was deleted, replaced or cut while it was in use");
+  };
   const write = (to: number, lines: readonly string[]): void => {
     const bytes = Buffer.from(lines.join(""), "utf8");
     for (let at = 0; at < bytes.length; ) {
@@ -82,6 +101,7 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
       if (written === 0) throw new Error("the disk took nothing");
       at += written;
     }
+    length += bytes.length;
   };
   /** A file that is written no more. */
   const release = (closing: number | undefined): void => {
@@ -103,8 +123,10 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
   };
   const replaceBy = (lines: readonly string[]): void => {
     const temporary = `${file}.new`;
+    files.mkdirSync(folder, { recursive: true, mode: 0o700 });
     files.rmSync(temporary, { force: true });
     const next = files.openSync(temporary, "a", 0o600);
+    length = 0;
     try {
       write(next, lines);
       files.fsyncSync(next);
@@ -130,7 +152,16 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
 
   return {
     found: entries,
-    problem: () => problem,
+    problem() {
+      if (open && problem === undefined) {
+        try {
+          checkPlace();
+        } catch (error) {
+          fail(error);
+        }
+      }
+      return problem;
+    },
     append(entry) {
       refuseAfterFailure();
       unflushed.push(encodeLine(entry));
@@ -143,6 +174,7 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
         unflushed = [];
         if (slowMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, slowMs);
         files.fsyncSync(descriptor);
+        checkPlace();
       });
     },
     rewrite(replacement) {

@@ -6,7 +6,7 @@
  * as an outcome, is remembered and reported also if the disk refuses it.
  * So `ledgerSeq()` counts durable entries only; otherwise every crash would look like a rolled-back ledger.
  *
- * After a failure the journal heals by one snapshot of this memory in a new file.
+ * After a failure, or when its file is not where it was, the journal heals by one snapshot of this memory in a new file.
  */
 import { randomUUID } from "node:crypto";
 import type { Fence } from "../../shared/operation/admit.js";
@@ -80,6 +80,14 @@ export function openLedger(options: LedgerOptions) {
     const entry = { seq: content.seq, at: options.now() };
     journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
     durableSeq = content.seq;
+  };
+  /** Makes the journal writable again, if it is not and can be. */
+  const tryToHeal = (): void => {
+    try {
+      heal();
+    } catch {
+      // The caller is told.
+    }
   };
   /** Throws, and changes nothing, if the journal cannot be written. A crash before the next flush loses it. */
   const add = (entry: Entry): void => {
@@ -201,17 +209,14 @@ export function openLedger(options: LedgerOptions) {
       const forgotten = forgettableNow();
       if (forgotten) tell({ kind: "forgotten", ...forgotten });
     },
-    /** Makes the journal writable again, if it is not and can be. */
-    tryToHeal(): void {
-      try {
-        heal();
-      } catch {
-        // The caller is told.
-      }
-    },
+    tryToHeal,
 
     setBroken: journal.setBroken,
     setSlow: journal.setSlow,
-    close: journal.close,
+    close(unflushed: "keep" | "lose"): void {
+      nextHealAt = 0;
+      if (unflushed === "keep") tryToHeal();
+      journal.close(unflushed);
+    },
   };
 }

@@ -24,7 +24,7 @@ import type { EditorCalls } from "../editor/editor-calls.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import type { BridgeWire, EditorIdentity, Greeting, Notice } from "./bridge.js";
 import { afterLoss } from "./lost-call.js";
-import { openSentLog, type SentLog } from "./sent-log.js";
+import { openSentLog, type SentLog, UnusableSentLog } from "./sent-log.js";
 
 export interface PlainEditor {
   /** Uses this connection without hello. */
@@ -57,7 +57,16 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
   const known = new Map<string, Call>();
   const folder = join(deps.sentFolder, encodeURIComponent(identity.editorId));
 
-  const open = () => (deps.openLog ?? openSentLog)(folder);
+  /** Outlives its connection: what is deleted meanwhile is written again. */
+  let latestLog: SentLog | undefined;
+  const open = async (): Promise<SentLog> => {
+    latestLog = await (deps.openLog ?? openSentLog)(folder, { before: latestLog });
+    return latestLog;
+  };
+  const problemOf = (error: unknown, use: "used" | "written"): string =>
+    error instanceof UnusableSentLog
+      ? error.message
+      : `sent.log cannot be ${use}: ${diskProblem(error, folder)}; nothing has to be restarted.`;
 
   const converse = (wire: BridgeWire, notice: Notice, opened: SentLog | undefined): EditorCalls => {
     let sentLog = opened;
@@ -68,8 +77,10 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         await sentLog.refresh();
         return sentLog;
       } catch (error) {
-        const message = `sent.log cannot be used: ${diskProblem(error, folder)}; nothing has to be restarted.`;
-        throw new RpcFailure({ code: EDITOR_CODES.LEDGER_UNAVAILABLE, message });
+        throw new RpcFailure({
+          code: EDITOR_CODES.LEDGER_UNAVAILABLE,
+          message: problemOf(error, "used"),
+        });
       }
     };
     let tools = new Map<string, Tool>();
@@ -113,10 +124,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         )
           return true;
       } catch (error) {
-        const why =
-          error instanceof RpcFailure
-            ? error.message
-            : `sent.log cannot be written: ${diskProblem(error, folder)}; nothing has to be restarted.`;
+        const why = error instanceof RpcFailure ? error.message : problemOf(error, "written");
         log.warn({ log_id: operationId, folder, error: why }, "the call is not sent");
         return notSent("ledger_unavailable", `Not sent. ${why}`);
       }

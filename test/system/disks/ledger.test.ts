@@ -238,6 +238,85 @@ describe("the Editor's ledger", async () => {
     ]);
   });
 
+  const copyInPlace = (file: string): void => {
+    fs.copyFileSync(file, `${file}.copy`);
+    fs.renameSync(`${file}.copy`, file);
+  };
+  const spoilt: Record<string, (file: string) => void> = {
+    "is deleted": (file) => fs.rmSync(file),
+    "is deleted with its folder": (file) => fs.rmSync(dirname(file), { recursive: true }),
+    "is replaced by its copy": copyInPlace,
+    "is emptied": (file) => fs.truncateSync(file),
+    "is cut": (file) => fs.truncateSync(file, 100),
+    "has bytes of somebody else": (file) => fs.appendFileSync(file, "?"),
+  };
+  const after = { "the next call": false, "a heartbeat": true };
+  const cells = Object.keys(spoilt).flatMap((how) => Object.keys(after).map((then) => ({ how, then })));
+
+  test.each(cells)("that $how while it is used is whole again after $then", async ({ how, then }) => {
+    const isHeartbeat = after[then as keyof typeof after];
+    const editor = await stage.editor({ heartbeatMs: isHeartbeat ? 5 : 3_600_000 });
+    const owner = await stage.owner(editor);
+    const run = async (operationId: string) => {
+      await owner.submit(operationId, MENU);
+      return owner.finished(operationId);
+    };
+    expect(await run("a")).toMatchObject({ status: "completed" });
+    // Waits behind it: only accepted, in no flushed line.
+    const release = await owner.hold("held");
+    await owner.submit("b", MENU);
+    const ino = () => fs.statSync(editor.ledgerFile, { throwIfNoEntry: false })?.ino;
+    spoilt[how]?.(editor.ledgerFile);
+    const spoiltIno = ino();
+    if (isHeartbeat) await expect.poll(ino).not.toBe(spoiltIno);
+    await release();
+    expect(await owner.finished("b")).toMatchObject({ status: "completed" });
+    const said = memoryOf(owner.hello as unknown as HelloResult);
+
+    await editor.faults.crash();
+    await editor.faults.restart();
+    const next = await stage.owner(editor, { epoch: 2, ownerNonce: "next" });
+    expect(stillHolds(said, next.hello as unknown as HelloResult)).toBe(true);
+    for (const operationId of ["a", "b"])
+      expect(await next.request("operation/get", { operationId })).toMatchObject({ state: "completed" });
+    // The counts lie in the folder of the ledger.
+    expect({ held: 1, a: 1, ...executions(editor) }).toEqual({ held: 1, a: 1, b: 1 });
+  });
+
+  test("whose file is deleted while a beginning is written lets nothing begin", async () => {
+    let file = "";
+    const fsyncSync = (descriptor: number): void => {
+      fs.fsyncSync(descriptor);
+      if (file) fs.rmSync(file);
+      file = "";
+    };
+    const editor = await stage.editor({ ledgerFiles: { ...fs, fsyncSync }, heartbeatMs: 3_600_000 });
+    const owner = await stage.owner(editor);
+    file = editor.ledgerFile;
+    await owner.submit("op", MENU);
+    expect(await owner.finished("op")).toMatchObject({
+      status: "failed",
+      error: { type: EXPECTED["ledger: begin"].end, message: expect.stringContaining("was deleted") },
+    });
+    expect(executions(editor)).toEqual({});
+  });
+
+  test("that cannot be written anew where it was refuses, until it can be", async () => {
+    const editor = await stage.editor({ ledgerHealMs: 0, heartbeatMs: 3_600_000 });
+    const owner = await stage.owner(editor);
+    const folder = dirname(editor.ledgerFile);
+    fs.rmSync(folder, { recursive: true });
+    fs.writeFileSync(folder, "in the way");
+    await expect(owner.submit("a", MENU)).rejects.toMatchObject({
+      code: EXPECTED["ledger: submit"].end,
+      message: expect.stringContaining("a file is in the way of a folder"),
+    });
+    fs.rmSync(folder);
+    await owner.submit("a", MENU);
+    expect(await owner.finished("a")).toMatchObject({ status: "completed" });
+    expect(fs.existsSync(editor.ledgerFile)).toBe(true);
+  });
+
   test("that cannot take a session lets no worker into it, also one that was here before", async () => {
     const disk = badDisk({ call: "openSync", n: 2, error: "EROFS", also: "all" });
     const editor = await stage.editor({ ledgerFiles: disk.files, ledgerHealMs: 0 });

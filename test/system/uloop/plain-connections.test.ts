@@ -131,6 +131,43 @@ test("the slow disk of a connection that is gone ends no call of the next one", 
   expect(await after.calls.get(CALL.operationId)).toMatchObject({ state: "completed" });
 });
 
+test("a sent.log that is deleted, before this connection or on it, is written again under its id", async () => {
+  const { connect } = stage({});
+  const before = await connect();
+  await before.calls.submit(CALL);
+  await before.there.nextRequest("work");
+  before.there.end();
+  await before.line.closed;
+  rmSync(folder, { recursive: true });
+  const after = await connect();
+  expect(after.hello.ledgerId).toBe(before.hello.ledgerId);
+  await after.calls.ack([CALL.operationId]);
+  const again = { ...CALL, hash: "other" };
+  const expectKnown = async () =>
+    expect(await after.calls.submit(again)).toMatchObject({ outcome: { status: "interrupted" } });
+  await expectKnown();
+  rmSync(folder, { recursive: true });
+  await expectKnown();
+  await after.calls.submit({ ...CALL, operationId: "two", hash: "h2" });
+  after.there.reply((await after.there.nextRequest("work")).id, {});
+  const written = await openSentLog(join(folder, encodeURIComponent("game@1")));
+  expect(written.entries().map(({ operationId }) => operationId)).toEqual(["one", "two"]);
+});
+
+test("a sent.log that is another one now is refused, until a person does what the message says", async () => {
+  const { connect } = stage({});
+  const { calls, there } = await connect();
+  const logs = join(folder, encodeURIComponent("game@1"));
+  rmSync(logs, { recursive: true });
+  await openSentLog(logs);
+  const refusal = await calls.submit(CALL).catch((error: Error) => error.message);
+  expect(refusal).toContain(`Remove ${logs}: this worker then writes`);
+  expect(refusal).not.toContain("restarted");
+  rmSync(logs, { recursive: true });
+  expect(await calls.submit(CALL)).toMatchObject({ state: "accepted" });
+  there.reply((await there.nextRequest("work")).id, {});
+});
+
 test("a call that the bridge could not read never began: its answer has no id", async () => {
   const { connect, reported } = stage({});
   const { calls, there } = await connect();

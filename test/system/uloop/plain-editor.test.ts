@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
@@ -40,7 +40,7 @@ const logOf = ({ sentFolder, editor }: System): string =>
 const sentIds = (system: System): string[] =>
   readFileSync(logOf(system), "utf8")
     .split("\n")
-    .slice(1)
+    .slice(2)
     .flatMap((line) => (line === "" ? [] : [line.split(" ")[0] ?? ""]));
 
 describe("a plain Editor through the broker", () => {
@@ -316,6 +316,23 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     expect(sentIds(system)).toEqual([logId]);
   });
 
+  test("its sent.log was deleted before, and it had written it again: not run again", async () => {
+    const system = await plain({ worker: null });
+    const { client, editor, present, executions } = system;
+    const worker = await startProcess(system);
+    await present(editor);
+    const ann = client();
+    const first = await ann.submit("work", { Name: "a" });
+    await ann.outcome(first.record.logId);
+    rmSync(system.sentFolder, { recursive: true });
+    const logId = await begun(system, ann, "work", "b");
+    expect(sentIds(system)).toEqual([first.record.logId, logId]);
+    await worker.kill("SIGKILL");
+    await startProcess(system);
+    expect((await ann.outcome(logId)).record.error?.message).toMatch(/sent at 20.*\(sent\.log\)/);
+    expect([executions("a"), executions("b")]).toEqual([1, 1]);
+  });
+
   test("and sent.log is lost as well: unknown, never called unsent", async () => {
     const system = await plain({ worker: null });
     const { client, editor, present, executions } = system;
@@ -428,11 +445,13 @@ describe("▲12 sent.log", () => {
     expect(record.error).toMatchObject({ code: "EDITOR_REFUSED", type: "ledger_unavailable" });
   });
 
-  test("is gone: the call is not sent, reads are", async () => {
+  test("is gone and cannot be written again: the call is not sent, reads are, until it can be", async () => {
     const system = await plain();
     const { client, executions } = system;
     const ann = client();
-    rmSync(join(logOf(system), ".."), { recursive: true });
+    const folder = dirname(logOf(system));
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "in the way");
     const { record } = await ann.outcome((await ann.submit("work", { Name: "a" })).record.logId);
     expect(record).toMatchObject({
       state: "failed",
@@ -442,6 +461,10 @@ describe("▲12 sent.log", () => {
     expect((await ann.outcome((await ann.submit("ping", { Message: "x" })).record.logId)).record.state).toBe(
       "completed",
     );
+    rmSync(folder);
+    const next = await ann.submit("work", { Name: "b" });
+    expect((await ann.outcome(next.record.logId)).record.state).toBe("completed");
+    expect(sentIds(system)).toEqual([next.record.logId]);
   });
 
   test("torn by a crash: the next call is written behind it and runs", async () => {

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import * as promises from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openSentLog } from "../../../src/worker/bridges/sent-log.js";
+import { openSentLog, UnusableSentLog } from "../../../src/worker/bridges/sent-log.js";
 
 let folder: string;
 beforeEach(() => {
@@ -20,6 +21,7 @@ const call = (
   acceptedAt,
   sentAt: acceptedAt + 5,
 });
+const SIZES = { segmentBytes: 400, segments: 3 };
 const active = () => join(folder, "sent.log");
 
 describe("▲12 what was sent", () => {
@@ -108,15 +110,103 @@ describe("▲12 what was sent", () => {
     expect(sent.length).toBeGreaterThan(0);
   });
 
-  test("gone, replaced or damaged at its beginning: nothing may be sent", async () => {
+  const spoilt: Record<string, () => void> = {
+    "is deleted": () => rmSync(active()),
+    "is deleted with its folder": () => rmSync(folder, { recursive: true }),
+    "is emptied": () => truncateSync(active()),
+    "is cut in its header": () => truncateSync(active(), 20),
+    "is cut in its lines": () => truncateSync(active(), readFileSync(active()).length - 60),
+    "has become something else": () => writeFileSync(active(), "something else\n".repeat(50)),
+  };
+  const lives = Object.keys(spoilt).flatMap((how) => [SIZES, {}].map((sizes) => ({ how, sizes })));
+
+  test.each(lives)("that $how while it is used is written again ($sizes)", async ({ how, sizes }) => {
+    const log = await openSentLog(folder, sizes);
+    const other = await openSentLog(folder, sizes);
+    for (let n = 0; n < 50; n += 1) expect(await log.enter(call(`op-${n}`, 10_000 + n))).toBe(true);
+    await other.refresh();
+    // Accepted long before it was sent.
+    expect(await log.enter(call("late", 1))).toBe(true);
+    expect(await log.enter(call("newest", 20_000))).toBe(true);
+    const horizon = log.forgetHorizon();
+    const known = log.entries().map(({ operationId }) => operationId);
+    spoilt[how]?.();
+    // One knows less than the other; each writes what it knows.
+    await Promise.all([other.refresh(), log.refresh()]);
+    expect(await other.enter(call("next", 20_001))).toBe(true);
+    expect(await log.enter(call("next", 20_001))).toBe(false);
+
+    for (const each of [log, other, await openSentLog(folder, sizes)]) {
+      await each.refresh();
+      expect(each.id).toBe(log.id);
+      expect(each.forgetHorizon()).toBeGreaterThanOrEqual(horizon);
+      for (const operationId of known) {
+        const isKnown = each.find(operationId) !== undefined;
+        expect(isKnown || 10_000 + Number(operationId.slice(3)) < each.forgetHorizon(), operationId).toBe(
+          true,
+        );
+      }
+      expect(await each.enter(call("newest", 20_000))).toBe(false);
+    }
+  });
+
+  test("an active file that is deleted behind full ones takes nothing with it", async () => {
+    const log = await openSentLog(folder, SIZES);
+    for (let n = 0; n < 5; n += 1) await log.enter(call(`op-${n}`, 10_000 + n));
+    const last = log.entries().at(-1);
+    rmSync(active());
+    expect(await log.enter(call(`${last?.operationId}`, 10_000))).toBe(false);
+    expect((await openSentLog(folder, SIZES)).find(`${last?.operationId}`)).toBeDefined();
+  });
+
+  test("deleted between two connections: the next one knows what the one before knew", async () => {
+    const before = await openSentLog(folder);
+    await before.enter(call("a"));
+    rmSync(folder, { recursive: true });
+    const log = await openSentLog(folder, { before });
+    expect(log.id).toBe(before.id);
+    expect(await log.enter(call("a"))).toBe(false);
+  });
+
+  test("deleted while a line is written: that call is not sent", async () => {
+    let isDeleted = false;
+    const open = async (...args: Parameters<typeof promises.open>) => {
+      const handle = await promises.open(...args);
+      const sync = handle.sync.bind(handle);
+      return Object.assign(handle, {
+        async sync() {
+          await sync();
+          if (isDeleted && args[1] !== "r") rmSync(folder, { recursive: true });
+          if (args[1] !== "r") isDeleted = false;
+        },
+      });
+    };
+    const log = await openSentLog(folder, { files: { ...promises, open } });
+    await log.enter(call("a"));
+    isDeleted = true;
+    await expect(log.enter(call("b"))).rejects.toThrow(/cannot be read back/);
+    expect(await log.enter(call("b"))).toBe(true);
+    expect((await openSentLog(folder)).entries().map(({ operationId }) => operationId)).toEqual(["a", "b"]);
+  });
+
+  test("replaced by another log: refused, until that one is removed as the message says", async () => {
     const log = await openSentLog(folder);
     await log.enter(call("a"));
-    rmSync(active());
-    await expect(log.enter(call("b"))).rejects.toThrow();
+    rmSync(folder, { recursive: true });
     const other = await openSentLog(folder);
     expect(other.id).not.toBe(log.id);
-    await expect(log.enter(call("b"))).rejects.toThrow(/another log/);
+    await expect(log.enter(call("b"))).rejects.toThrow(`Remove ${folder}`);
+    rmSync(folder, { recursive: true });
+    expect(await log.enter(call("a"))).toBe(false);
+    expect(await log.enter(call("b"))).toBe(true);
+    // The worker whose log was removed is told the same.
+    await expect(other.enter(call("b"))).rejects.toThrow(UnusableSentLog);
+  });
+
+  test("without a readable beginning when it is opened: refused, until it is removed as the message says", async () => {
     writeFileSync(active(), "?");
-    await expect(openSentLog(folder)).rejects.toThrow(/no readable beginning/);
+    await expect(openSentLog(folder)).rejects.toThrow(`Remove that file`);
+    rmSync(active());
+    expect(await (await openSentLog(folder)).enter(call("a"))).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ namespace JobBroker.Bridge.Endpoint
     {
         private const uint FileMode0600 = 0x180;
 
-        private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
+        internal static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
         /// <summary>
         /// Makes a file with this content unless there is one. Of several processes at once, one makes it, and none sees a part of

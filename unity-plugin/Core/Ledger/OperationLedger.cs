@@ -204,15 +204,16 @@ namespace JobBroker.Bridge.Ledger
         public void Release() => files.Release();
 
         /// <summary>
-        /// Writes memory into a new journal if the one that is there is not trusted, at most once a second; a failure is the
-        /// <see cref="Problem"/>. For every heartbeat: it does not wait for the gate.
+        /// Writes memory into a new journal if the one that is there is not trusted or not there any more, at most once a
+        /// second; a failure is the <see cref="Problem"/>. For every heartbeat: it does not wait for the gate.
         /// </summary>
         public void Heal()
         {
-            if (Problem == null || !Monitor.TryEnter(Gate)) return;
+            if (!Monitor.TryEnter(Gate)) return;
             try
             {
-                WriteAnew();
+                files.Journal.Check();
+                if (Problem != null) WriteAnew();
             }
             catch (LedgerUnavailableException)
             {
@@ -286,6 +287,7 @@ namespace JobBroker.Bridge.Ledger
         {
             try
             {
+                files.Journal.Check();
                 if (Problem != null) WriteAnew();
                 files.Journal.Append(Next(entry), flush);
             }
@@ -309,6 +311,7 @@ namespace JobBroker.Bridge.Ledger
         {
             if (clock.ElapsedMs < healAt) throw new LedgerUnavailableException(Problem!);
             healAt = clock.ElapsedMs + HealMs;
+            files.Restore();
             results.PutAgain(content.Operations.InOrder);
             files.Journal.Replace(LedgerFiles.SnapshotOf(content, clock.NowMs));
             Interlocked.Exchange(ref durableSeq, content.Seq);

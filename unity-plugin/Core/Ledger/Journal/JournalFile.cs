@@ -12,6 +12,7 @@ namespace JobBroker.Bridge.Ledger
     ///
     /// After one failed write or flush the file is not trusted, as the system may have dropped what it had taken: nothing
     /// is appended until <see cref="Replace"/> has written it anew. (Mono reports no error of a flush; of a write it does.)
+    /// Neither is a file trusted that the path does not name: it was deleted, replaced or cut while it was in use.
     /// </summary>
     internal sealed class JournalFile
     {
@@ -34,6 +35,20 @@ namespace JobBroker.Bridge.Ledger
 
         public bool IsClosed { get; private set; }
 
+        /// <summary>Looks whether the path still names the file; otherwise that is the <see cref="Problem"/>.</summary>
+        public void Check()
+        {
+            if (problem != null) return;
+            try
+            {
+                Trusted(CheckPlace);
+            }
+            catch (LedgerUnavailableException)
+            {
+                // It is the problem by now.
+            }
+        }
+
         /// <summary>Throws LedgerUnavailableException; the line may then be on the disk or not.</summary>
         public void Append(JournalEntry entry, bool flush)
         {
@@ -43,6 +58,7 @@ namespace JobBroker.Bridge.Ledger
             {
                 stream!.Write(line, 0, line.Length);
                 if (flush) stream.Flush(true);
+                CheckPlace();
             });
         }
 
@@ -67,6 +83,18 @@ namespace JobBroker.Bridge.Ledger
             IsClosed = true;
             problem = "The ledger is closed: the scripts reload, or the Editor quits.";
             CloseStream();
+        }
+
+        /// <summary>
+        /// By the length, as Mono shows no file's identity: a copy in its place does not grow with what is written. Not on
+        /// Windows, where nobody can delete, replace or cut a file that is open.
+        /// </summary>
+        private void CheckPlace()
+        {
+            if (PrivateFile.OnWindows) return;
+            var there = new FileInfo(path);
+            if (there.Exists && there.Length == stream!.Position) return;
+            throw new IOException("Its file was deleted, replaced or cut while it was in use.");
         }
 
         private void Trusted(Action write)

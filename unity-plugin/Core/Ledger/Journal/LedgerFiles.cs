@@ -18,9 +18,12 @@ namespace JobBroker.Bridge.Ledger
     /// </summary>
     internal sealed class LedgerFiles : IDisposable
     {
-        private readonly LedgerLock folderLock;
+        private readonly string folder;
+
+        private LedgerLock folderLock;
 
         private LedgerFiles(
+            string folder,
             LedgerLock folderLock,
             LedgerContent content,
             JournalFile journal,
@@ -28,6 +31,7 @@ namespace JobBroker.Bridge.Ledger
             List<string> notices,
             long durableSeq)
         {
+            this.folder = folder;
             this.folderLock = folderLock;
             Content = content;
             Journal = journal;
@@ -71,6 +75,32 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>The folder is to be free for any process once this is disposed.</summary>
         public void Release() => folderLock.Release();
 
+        /// <summary>
+        /// Makes the folder and its lock again if somebody has removed them. Throws LedgerUnavailableException, also when another
+        /// process has taken the folder meanwhile.
+        /// </summary>
+        public void Restore()
+        {
+            if (Journal.IsClosed) return;
+            try
+            {
+                if (folderLock.IsInPlace)
+                {
+                    folderLock.NameOwner();
+                    return;
+                }
+
+                PrivateFolder.Create(folder);
+                var lost = folderLock;
+                folderLock = LedgerLock.Take(folder);
+                lost.Dispose();
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                throw LedgerUnavailableException.Unwritable(folder, error);
+            }
+        }
+
         public void Dispose()
         {
             Journal.Close();
@@ -103,7 +133,7 @@ namespace JobBroker.Bridge.Ledger
             CheckResults(results, content, options, notices);
             var journal = new JournalFile(PathIn(options), "The ledger could not be written before the domain reload.");
             var durableSeq = long.Parse(parts[0], NumberStyles.None, CultureInfo.InvariantCulture);
-            return new LedgerFiles(folderLock, content, journal, results, notices, durableSeq);
+            return new LedgerFiles(options.Folder, folderLock, content, journal, results, notices, durableSeq);
         }
 
         private static string PathIn(LedgerOptions options) => Path.Combine(options.Folder, "ledger.log");
@@ -135,7 +165,7 @@ namespace JobBroker.Bridge.Ledger
                 var results = new ResultStore(Path.Combine(options.Folder, "results"));
                 unnamed.ForEach(results.Remove);
                 CheckResults(results, content, options, notices);
-                return new LedgerFiles(folderLock, content, journal, results, notices, content.Seq);
+                return new LedgerFiles(options.Folder, folderLock, content, journal, results, notices, content.Seq);
             }
             catch
             {

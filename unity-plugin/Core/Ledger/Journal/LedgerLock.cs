@@ -68,6 +68,16 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
+        /// <summary>False when somebody has removed its file, with the folder or alone: another process could take it.</summary>
+        public bool IsInPlace => File.Exists(stream.Name);
+
+        /// <summary>Names this process again if that was removed. Throws LedgerInUseException when another one took it.</summary>
+        public void NameOwner()
+        {
+            if (LedgerOwner.IsAnotherAlive(ownerFile)) throw InUse(Path.GetDirectoryName(ownerFile)!, ownerFile);
+            LedgerOwner.Write(ownerFile);
+        }
+
         /// <summary>The folder is to be free for any process once this is disposed.</summary>
         public void Release()
         {

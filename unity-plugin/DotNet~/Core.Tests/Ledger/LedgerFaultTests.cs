@@ -136,6 +136,100 @@ public sealed class LedgerFaultTests : IDisposable
         Assert.Contains(FaultyDisk.Full, next.Problem);
     }
 
+    [UnixTheory]
+    [InlineData("deleted", false)]
+    [InlineData("deleted", true)]
+    [InlineData("deleted with its folder", false)]
+    [InlineData("deleted with its folder", true)]
+    [InlineData("replaced by a shorter one", false)]
+    [InlineData("replaced by a shorter one", true)]
+    [InlineData("emptied", false)]
+    [InlineData("emptied", true)]
+    [InlineData("cut", false)]
+    [InlineData("cut", true)]
+    public void A_journal_that_is_spoilt_while_it_is_used_is_written_anew_before_anything_begins(string how, bool byHeartbeat)
+    {
+        var ledger = Open();
+        ledger.TakeFence(new Fence(3, "n"), "s");
+        ledger.Ended("done");
+        ledger.Begun("running");
+        var accepted = ledger.Accepted("accepted");
+        var seq = ledger.LedgerSeq;
+        Spoil(how);
+        if (byHeartbeat) ledger.Heal();
+        else ledger.Begin(accepted);
+        Assert.Null(ledger.Problem);
+        Assert.True(ledger.LedgerSeq >= seq);
+        var id = ledger.LedgerId;
+        // The process dies: no more than what is on the disk is known.
+        using var other = new TestFolder();
+        File.Copy(folder.Journal, other.Journal);
+        ledger.Dispose();
+        using var again = OperationLedger.Open(new LedgerOptions(other.Path), clock);
+        Assert.Equal(id, again.LedgerId);
+        Assert.Equal(3, again.Fence!.Epoch);
+        Assert.Equal(
+            ["done completed", "running running", byHeartbeat ? "accepted accepted" : "accepted running"],
+            again.Operations().Select(operation => operation.OperationId + " " + operation.State));
+    }
+
+    [UnixTheory]
+    [InlineData("deleted")]
+    [InlineData("replaced by its copy")]
+    public void What_is_written_into_a_file_that_the_path_does_not_name_does_not_begin(string how)
+    {
+        using var ledger = Open();
+        var accepted = ledger.Accepted("accepted");
+        using (new FaultyDisk(folder.Path, (step, _, _) =>
+        {
+            if (step == DiskStep.Write) Spoil(how);
+        }))
+        {
+            Assert.Contains("was deleted", Assert.Throws<LedgerUnavailableException>(() => ledger.Begin(accepted)).Message);
+        }
+
+        Assert.Equal(LedgerState.Accepted, accepted.State);
+        ledger.Begin(accepted);
+        Assert.Contains("running", File.ReadAllText(folder.Journal));
+    }
+
+    [UnixFact]
+    public void A_folder_that_another_process_has_taken_meanwhile_is_left_to_it()
+    {
+        using var ledger = Open();
+        var accepted = ledger.Accepted("accepted");
+        Spoil("deleted with its folder");
+        using (var child = ChildProcess.Start("ledger-hold", folder.Path))
+        {
+            Assert.Equal("held " + child.Id, child.Line());
+            Assert.Throws<LedgerInUseException>(() => ledger.Begin(accepted));
+            child.Kill();
+        }
+
+        clock.NowMs += 1000;
+        ledger.Begin(accepted);
+        using var late = ChildProcess.Start("ledger-open", folder.Path);
+        Assert.Contains($"in use by process {Environment.ProcessId} ", late.Line());
+    }
+
+    [UnixFact]
+    public void Where_it_cannot_be_written_anew_nothing_begins()
+    {
+        using var ledger = Open();
+        var accepted = ledger.Accepted("accepted");
+        Spoil("deleted with its folder");
+        File.WriteAllText(folder.Path, "in the way");
+        var refused = Assert.Throws<LedgerUnavailableException>(() => ledger.Begin(accepted));
+        Assert.Contains(folder.Path, refused.Message);
+        Assert.Equal(LedgerState.Accepted, accepted.State);
+        File.Delete(folder.Path);
+        clock.NowMs += 1000;
+        ledger.Heal();
+        Assert.Null(ledger.Problem);
+        ledger.Begin(accepted);
+        Assert.True(File.Exists(folder.Journal));
+    }
+
     [Fact]
     public void It_tries_to_heal_once_a_second_and_no_more()
     {
@@ -188,12 +282,51 @@ public sealed class LedgerFaultTests : IDisposable
         Assert.Equal(LedgerState.Running, again.Get("op")!.State);
     }
 
+    private void Spoil(string how)
+    {
+        switch (how)
+        {
+            case "deleted":
+                File.Delete(folder.Journal);
+                break;
+            case "deleted with its folder":
+                Directory.Delete(folder.Path, true);
+                break;
+            case "replaced by its copy":
+            case "replaced by a shorter one":
+                var copy = folder.Journal + ".copy";
+                File.Copy(folder.Journal, copy, true);
+                if (how != "replaced by its copy") Cut(copy, new FileInfo(copy).Length - 10);
+                File.Move(copy, folder.Journal, true);
+                break;
+            default:
+                Cut(folder.Journal, how == "emptied" ? 0 : 50);
+                break;
+        }
+    }
+
+    /// <summary>As truncate(1) does, which asks nobody for a lock.</summary>
+    private static void Cut(string file, long length) =>
+        System.Diagnostics.Process.Start("truncate", ["-s", $"{length}", file]).WaitForExit();
+
     /// <summary>The process dies: it writes nothing any more.</summary>
     private void Lose(OperationLedger ledger)
     {
         disk.Broken = true;
         ledger.Dispose();
         disk.Broken = false;
+    }
+
+    private const string InUse = "A file that is open can neither be deleted nor cut there.";
+
+    private sealed class UnixFactAttribute : FactAttribute
+    {
+        public UnixFactAttribute() => Skip = OperatingSystem.IsWindows() ? InUse : null;
+    }
+
+    private sealed class UnixTheoryAttribute : TheoryAttribute
+    {
+        public UnixTheoryAttribute() => Skip = OperatingSystem.IsWindows() ? InUse : null;
     }
 
     private OperationLedger Open(string? carried = null) =>

@@ -72,6 +72,18 @@ public sealed class SelfHealingTests
     }
 
     [Fact]
+    public void A_ledger_whose_folder_was_removed_is_there_again()
+    {
+        if (OperatingSystem.IsWindows()) return;
+        using var bridge = new RunningBridge(options => options.HeartbeatMs = 5, clock);
+        var folder = bridge.Controller.Ledger!.Folder;
+        var journal = Path.Combine(folder, "ledger.log");
+        Directory.Delete(folder, true);
+        Wait.Until(() => File.Exists(journal), journal);
+        Assert.Contains(bridge.Controller.Ledger!.LedgerId, File.ReadAllText(journal));
+    }
+
+    [Fact]
     public void A_full_disk_is_said_where_people_look_until_it_has_room_again()
     {
         using var bridge = new RunningBridge(options => options.HeartbeatMs = 5, clock);
