@@ -34,7 +34,7 @@ export interface EditorState {
   mutationSeq: number;
   /** That count at the caller's last change (stateless: its principal's); absent: it made none. */
   callerMutationSeq?: number | undefined;
-  /** When that change was accepted, ms, store clock; absent: an older version of the store did not record it. */
+  /** When that change was accepted, ms, store clock. */
   callerChangedAt?: number | undefined;
   /** Where it stood in its last message; absent: its bridge does not say. */
   mark?: EditorMark | undefined;

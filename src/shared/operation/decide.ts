@@ -190,11 +190,6 @@ function joins(record: OperationRecord, { editors, incarnation }: Moment, reques
   );
 }
 
-/** Without a noted time (older versions) the change may be later. */
-function changedNothingSince(
-  { callerMutationSeq, callerChangedAt }: EditorState,
-  acceptedAt: number,
-): boolean {
-  if (callerChangedAt === undefined) return callerMutationSeq === undefined;
-  return callerChangedAt <= acceptedAt;
+function changedNothingSince({ callerChangedAt }: EditorState, acceptedAt: number): boolean {
+  return callerChangedAt === undefined || callerChangedAt <= acceptedAt;
 }

@@ -175,11 +175,11 @@ export interface OperationRecord {
   mutationSeq: number;
   /**
    * When the record entered the store, as a version of its chain: records that entered before an operation were known when
-   * it was accepted. A restored record enters when it is restored (▲10 b). Absent in records of schema 2: `order`.
+   * it was accepted. A restored record enters when it is restored (▲10 b).
    */
-  entered?: number;
-  /** The store's incarnation in which it entered (▲13); absent in records of schema 2. */
-  incarnation?: string;
+  entered: number;
+  /** The store's incarnation in which it entered (▲13). */
+  incarnation: string;
   /** How urgent it is; absent: interactive. */
   priorityClass?: PriorityClass;
   /**

@@ -143,7 +143,7 @@ function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryC
   // Replay (▲6): no matter who made it, tests and compilation run again, unless a key names one run of them.
   const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
   if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
-  if (enteredOf(other.record) < enteredOf(record)) return again;
+  if (other.record.entered < record.entered) return again;
   if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
   return afterLookUp(record, withEditorsState(other.record, stateThere), other, context.options);
 }
@@ -194,11 +194,6 @@ function creatingRequestOf(record: OperationRecord): Sought {
     keyed: record.keyed,
     forceNew: record.supersedes,
   };
-}
-
-/** Records of schema 2 have only the position in the chain. */
-function enteredOf(record: OperationRecord): number {
-  return record.entered ?? record.order;
 }
 
 const UNKNOWN_OWNER: Recovery = {

@@ -8,9 +8,6 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { channels, keys } from "./keys.js";
 
-/** The incarnation of a store written by an older version, which recorded none. */
-export const FIRST_INCARNATION = "first";
-
 /**
  * Lua: `incarnationOf` answers the incarnation, and begins the given one if the store may have lost something. A Redis
  * that is used after it was marked was not shut down, so the mark is removed. `key`: HASH id, run (the run id of the

@@ -37,8 +37,6 @@ export const keys = {
   chain: (hash: string) => `${TAG}:chain:${hash}`,
   /** HASH, retention: doc (the record as JSON), mutationSeq, turn, arguments (JSON), result (one that has a single piece). */
   operation: (logId: string) => `${TAG}:operation:${logId}`,
-  /** STRING, retention: the arguments as JSON, up to schema 3. */
-  arguments: (logId: string) => `${TAG}:arguments:${logId}`,
   /** LIST, retention: the pieces of a large result (stored-result.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** LIST, a minute after the last piece: a large result being uploaded (result-upload.ts). */
@@ -191,4 +189,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;

@@ -1,16 +1,13 @@
 /**
  * The schema's major version, and what happens when brokers of two versions use one store.
  *
- * A broker raises the number when it starts. A broker that knows only a lower number refuses to start, and says how to
- * upgrade. One that is already running becomes harmless at that moment: the scripts that write operations and that take
- * or renew a lease refuse it. So it accepts nothing more, its leases expire, and the Editors keep their outcomes for the
- * newer worker, which collects them. It still reads, and gives every caller the upgrade command. It does not exit: the
- * client that started it would only start the same version again.
+ * A store keeps the number of the release that began it. A broker of another number refuses to start, and says what to do. One that
+ * is already running when the store was emptied and begun by a newer release becomes harmless: the scripts that write operations and
+ * that take or renew a lease refuse it. It does not exit: the client that started it would only start the same version again.
  */
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { BrokerError } from "../errors.js";
-import { FIRST_INCARNATION } from "./incarnation.js";
 import { keys, SCHEMA_VERSION } from "./keys.js";
 
 const REFUSAL = "UJBNEWER";
@@ -32,38 +29,31 @@ export async function guarded<T>(script: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * KEYS 1 schema, 2 store id, 3 incarnation; ARGV 1 our version, 2 an id for a new store, 3 the incarnation of a store
- * whose schema had none. Answer: the schema before, the store id.
- */
+/** KEYS 1 schema, 2 store id; ARGV 1 our version, 2 an id for a new store. Answer: the schema, the store id. */
 const CLAIM = `
-local schema = redis.call('GET', KEYS[1]) or '0'
-if schema ~= '0' and redis.call('EXISTS', KEYS[3]) == 0 and tonumber(schema) < 3 then
-  redis.call('HSET', KEYS[3], 'id', ARGV[3], 'run', string.match(redis.call('INFO', 'server'), 'run_id:(%x+)'))
-end
-if tonumber(schema) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
-redis.call('SETNX', KEYS[2], ARGV[2])
-return {schema, redis.call('GET', KEYS[2])}
+redis.call('SETNX', KEYS[1], ARGV[1])
+local schema = redis.call('GET', KEYS[1])
+if schema == ARGV[1] then redis.call('SETNX', KEYS[2], ARGV[2]) end
+return {schema, redis.call('GET', KEYS[2]) or ''}
 `;
 
 /**
- * Claims the store, or raises its schema to ours, and answers its id. A store that was emptied gets back the id by which
- * the Editors know it. Rejects with STORE_UNFIT if its schema is newer.
+ * Claims the store, and answers its id. A store that was emptied gets back the id by which the Editors know it. Rejects with
+ * STORE_UNFIT if its schema is another.
  */
 export async function claimStore(redis: Redis, knownId: string = randomUUID()): Promise<string> {
-  const answer = await redis.eval(
-    CLAIM,
-    3,
-    keys.schema,
-    keys.storeId,
-    keys.incarnation,
-    SCHEMA_VERSION,
-    knownId,
-    FIRST_INCARNATION,
-  );
+  const answer = await redis.eval(CLAIM, 2, keys.schema, keys.storeId, SCHEMA_VERSION, knownId);
   const [schema, storeId] = answer as [string, string];
   if (Number(schema) > SCHEMA_VERSION) throw newerBroker(schema);
+  if (Number(schema) < SCHEMA_VERSION) throw olderStore(schema);
   return storeId;
+}
+
+function olderStore(schema: string): BrokerError {
+  return new BrokerError(
+    "STORE_UNFIT",
+    `This Redis holds the operations of an earlier release (schema ${schema}), which this one (schema ${SCHEMA_VERSION}) does not read. Empty it with FLUSHDB, or name another one in REDIS_URL.`,
+  );
 }
 
 function newerBroker(schema: string, cause?: unknown): BrokerError {

@@ -138,12 +138,6 @@ export function isAlwaysRepeatable(tool: string): boolean {
   return ALWAYS_REPEATABLE.has(tool);
 }
 
-/** The effect as an older version stored it, which had no repeatable tools, and called some `idempotent`. */
-export function storedEffect(tool: string, effect: string): Effect {
-  if (ALWAYS_REPEATABLE.has(tool)) return "repeatable";
-  return effect === "read_only" || effect === "mutating" ? effect : "repeatable";
-}
-
 /**
  * Join (▲5): does an accepted call of it count as a change that a later call must see? Tests change nothing that other
  * calls read, and must not keep each other's retries from finding them.

@@ -58,7 +58,10 @@ export function rebuiltRecord(
     editorOpen: editorOpen ?? false,
     after: listed.after ?? null,
     ...(supersedes === undefined ? {} : { supersedes }),
+    // Given when it is restored.
     order: 0,
+    entered: 0,
+    incarnation: "",
     mutationSeq: 0,
     state: "dispatched",
     acceptedAt: listed.acceptedAt ?? around.now,

@@ -119,16 +119,10 @@ export function applyEntry(content: LedgerContent, entry: JournalEntry): void {
     case "snapshot": {
       const { operations, ...rest } = entry.content;
       Object.assign(content, emptyContent(), { seq: entry.seq }, rest);
-      for (const operation of operations) enter(content, settledBy(operation, entry.at));
+      for (const operation of operations) enter(content, operation);
       break;
     }
   }
-}
-
-/** Older versions did not record when an operation was revoked or found not_started. */
-function settledBy(operation: LedgerOperation, at: number): LedgerOperation {
-  const isSettled = operation.state === "revoked" || operation.state === "not_started";
-  return isSettled ? { ...operation, acknowledgedAt: operation.acknowledgedAt ?? at } : operation;
 }
 
 /** The ledger's content as a snapshot entry; reads are left out, as everywhere on disk. */

@@ -72,6 +72,8 @@ function ended(at: number, principal: string, acceptedAt: number): OperationReco
     editorOpen: false,
     after: null,
     order: 1,
+    entered: 1,
+    incarnation: "",
     mutationSeq: at,
     state,
     acceptedAt,

@@ -177,20 +177,6 @@ describe("how much of one principal may run", () => {
     expect(await broker.list("ann", 10)).toHaveLength(3);
   });
 
-  test("W7: what a broker of the release before noted as sent is counted, with its Editor", async () => {
-    const { bench, hand, ann, there, block, isHeld } = await two();
-    const { logId } = block.record;
-    await hand.del(keys.sent("ann"));
-    await hand.sadd(keys.sent("ann"), logId);
-    const { record } = await ann.submit("work", { Name: "a" }, there);
-    await isHeld(record.logId);
-    expect(await hand.hgetall(keys.sent("ann"))).toEqual({ [logId]: block.record.editor });
-    bench.finish("block");
-    await ann.outcome(logId);
-    await ann.outcome(record.logId);
-    expect(bench.begun).toEqual(["block", "a"]);
-  });
-
   test("counts outlive the worker", async () => {
     const system = await start({ maxRunning: 1, worker: null });
     const { client, bench, editor, addWorker, addEditor, present, hand } = system;

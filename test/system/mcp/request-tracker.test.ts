@@ -206,6 +206,8 @@ describe("the size of an answer", () => {
       editorOpen: true,
       after: null,
       order: 1,
+      entered: 1,
+      incarnation: "",
       mutationSeq: 1,
       state: "completed",
       acceptedAt: 0,

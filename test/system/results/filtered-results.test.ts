@@ -90,20 +90,6 @@ test("what it was made by counts as it does", async () => {
   expect((await filteredResults.listOf("ann", 100)).entries).toHaveLength(2);
 });
 
-test("one that a release before kept stays one entry when it is used, and frees what it was counted as", async () => {
-  const { filteredResults } = await open({ filteredBudgetBytes: 2 * SIZE });
-  const hand = byHand();
-  const id = (await filteredResults.keep("ann", about("a"), DATA)) as string;
-  await hand.hdel(keys.filtered(id), "size");
-  await hand.del(keys.filteredUse("ann"));
-  await hand.zadd(keys.filteredUse("ann"), Date.now(), `${id} ${DATA.length}`);
-  await hand.hset(keys.filteredShares, { ann: DATA.length });
-  await filteredResults.find("ann", id);
-  expect(await hand.zrange(keys.filteredUse("ann"), "0", "-1")).toEqual([`${id} ${DATA.length}`]);
-  for (const name of ["b", "c"]) await filteredResults.keep("ann", about(name), DATA);
-  expect(await hand.hgetall(keys.filteredShares)).toEqual({ ann: String(2 * SIZE) });
-});
-
 test("a list has so many, the last used first, and says how many more there are", async () => {
   const { filteredResults } = await open();
   for (const name of ["a", "b", "c", "d"]) await filteredResults.keep("ann", about(name), DATA);

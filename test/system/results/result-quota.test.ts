@@ -1,6 +1,5 @@
 /** How much arguments and results may take: a budget of each, and a share of it for each principal (result-quota.ts). */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import { keys } from "../../../src/shared/store/keys.js";
@@ -28,13 +27,6 @@ const end = (operations: Operations, { logId }: OperationRecord, bytes?: number)
     record: { ...record, state: "completed", startedAt: now, endedAt: now },
     ...(bytes === undefined ? {} : { result: { bytes, pieces: [randomBytes(bytes)] } }),
   }));
-
-/** Its arguments under a key of their own. */
-async function asSchema2(hand: Redis, { logId }: OperationRecord): Promise<void> {
-  const args = (await hand.hget(keys.operation(logId), "arguments")) ?? "";
-  await hand.hdel(keys.operation(logId), "arguments");
-  await hand.set(keys.arguments(logId), args);
-}
 
 describe("arguments", () => {
   test("count in a budget from creation to the end of retention; over it new calls are refused, and none is removed", async () => {
@@ -67,36 +59,6 @@ describe("arguments", () => {
     const hand = byHand();
     expect(await hand.exists(...accounts)).toBe(accounts.length);
     await eventually(async () => (await hand.exists(...accounts)) === 0, "they ran out");
-  });
-
-  test("that an earlier version counted while in flight leave the count with their retention", async () => {
-    const { operations } = await open({ retentionMs: 200 });
-    const hand = byHand();
-    const record = await made(operations, "ann", 100);
-    await asSchema2(hand, record);
-    await hand.del(keys.argumentSums);
-    await hand.zadd(keys.argumentEnds, "+inf", `100:${record.logId}:ann`);
-    const other = await made(operations, "bob", 50);
-    await end(operations, record);
-    expect(await hand.hget(keys.argumentSums, "open")).toBe("50");
-    await eventually(async () => {
-      await make(operations, "cid", 10);
-      return (await hand.hget(keys.argumentShares, "ann")) === null;
-    }, "it is released");
-    await end(operations, other);
-  });
-
-  test("that an earlier version did not count, while in flight, are not counted at their end", async () => {
-    const { operations } = await open();
-    const hand = byHand();
-    const record = await made(operations, "ann", 100);
-    await asSchema2(hand, record);
-    await hand.del(keys.argumentEnds, keys.argumentSums, keys.argumentBytes, keys.argumentShares);
-    const other = await made(operations, "bob", 50);
-    await end(operations, record);
-    expect(await operations.argumentBytes()).toBe(50);
-    expect(await hand.hgetall(keys.argumentSums)).toEqual({ open: "50" });
-    await end(operations, other);
   });
 
   test("of the same operation count once, also when it is restored", async () => {

@@ -26,6 +26,8 @@ const record = (logId: string, changed: Partial<OperationRecord> = {}): Operatio
   editorOpen: true,
   after: null,
   order: 1,
+  entered: 1,
+  incarnation: "",
   mutationSeq: 0,
   state: "queued",
   acceptedAt: 1_000,
@@ -57,27 +59,6 @@ describe("operations", () => {
       ),
     );
     expect((await operations.find("a"))?.order).toBe(21);
-  });
-
-  test("what schema 2 noted as sent ends as any other: with its lifetimes, and giving its place back", async () => {
-    const { operations } = await open({ maxRunning: 1 });
-    const hand = byHand();
-    await operations.create(record("a"), "{}", "0");
-    await operations.change("a", (latest) => ({ record: { ...latest, state: "running", sentIn: "s" } }));
-    await hand.del(keys.sent("ann"));
-    await hand.sadd(keys.sent("ann"), "a");
-    await hand.zadd(keys.editors, (await operations.now()) + 60_000, "game");
-    const result = await encodeResult("done");
-    await operations.change("a", (latest, now) => ({
-      record: { ...latest, state: "completed", endedAt: now },
-      result,
-    }));
-    for (const key of [keys.operation("a"), keys.chain("hash")])
-      expect(await hand.pttl(key), key).toBeGreaterThan(0);
-    const { version } = await operations.chain("hash", ASKER);
-    await operations.create(record("b"), "{}", version);
-    const claim = (latest: OperationRecord) => ({ record: { ...latest, state: "dispatched" as const } });
-    expect(await operations.change("b", claim)).toMatchObject({ kind: "applied" });
   });
 
   test("a delivery of what has ended begins no chain that has run out", async () => {

@@ -1,4 +1,4 @@
-/** Brokers of two versions on one store: the older one does not start, and one that runs does no harm. */
+/** A store of another release: a broker does not start on it, and one that runs does no harm. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { startTestRedis, type TestRedis } from "../../harness/redis/redis.js";
 const NEWER = String(SCHEMA_VERSION + 1);
 const UPGRADE = "Install that release here too, from the source you installed this one from.";
 
-describe("a store of a newer broker", () => {
+describe("a store of another release", () => {
   let redis: TestRedis;
   let hand: Redis;
   let folder: string;
@@ -32,35 +32,41 @@ describe("a store of a newer broker", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(["gateway", "worker", "mcp", "up"])("%s does not start, and says how to upgrade", async (name) => {
-    await hand.set(keys.schema, NEWER);
-    const line = await layRedisLine(redis.connection);
-    const env = environment(folder, { REDIS_URL: line.url, UNITY_BROKER_PORT: "0" });
-    const child = spawn(process.execPath, [MAIN, name], { env, stdio: ["ignore", "pipe", "pipe"] });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (text) => {
-      stdout += text;
-    });
-    child.stderr.on("data", (text) => {
-      stderr += text;
-    });
-    const code = await new Promise((resolve) => child.once("close", resolve));
-    await line.close();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("A newer broker");
-    expect(stderr).toContain(UPGRADE);
-    expect(await hand.get(keys.schema)).toBe(NEWER);
-  });
+  it.each(["gateway", "worker", "mcp", "up"])(
+    "of a newer one: %s does not start, and says how to upgrade",
+    async (name) => {
+      await hand.set(keys.schema, NEWER);
+      const line = await layRedisLine(redis.connection);
+      const env = environment(folder, { REDIS_URL: line.url, UNITY_BROKER_PORT: "0" });
+      const child = spawn(process.execPath, [MAIN, name], { env, stdio: ["ignore", "pipe", "pipe"] });
+      let stdout = "";
+      let stderr = "";
+      child.stdout.on("data", (text) => {
+        stdout += text;
+      });
+      child.stderr.on("data", (text) => {
+        stderr += text;
+      });
+      const code = await new Promise((resolve) => child.once("close", resolve));
+      await line.close();
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain("A newer broker");
+      expect(stderr).toContain(UPGRADE);
+      expect(await hand.get(keys.schema)).toBe(NEWER);
+    },
+  );
 
-  it("is made by one that starts on an older one's store, which stays the same store", async () => {
-    const first = await openStore(redis.connection, { retentionMs: 60_000 });
-    await first.close();
-    await hand.set(keys.schema, String(SCHEMA_VERSION - 1));
-    const second = await openStore(redis.connection, { retentionMs: 60_000 });
-    expect(second.storeId).toBe(first.storeId);
-    expect(await hand.get(keys.schema)).toBe(String(SCHEMA_VERSION));
-    await second.close();
+  it("of an earlier release is refused, with what to do, and stays as it is", async () => {
+    const before = String(SCHEMA_VERSION - 1);
+    await hand.set(keys.schema, before);
+    await expect(openStore(redis.connection, { retentionMs: 60_000 })).rejects.toMatchObject({
+      code: "STORE_UNFIT",
+      message: expect.stringMatching(
+        /operations of an earlier release \(schema \d+\).*Empty it with FLUSHDB/,
+      ),
+    });
+    expect(await hand.keys("*")).toEqual([keys.schema]);
+    expect(await hand.get(keys.schema)).toBe(before);
   });
 });
 

@@ -186,7 +186,7 @@ describe("▲10 (d) the store forgets what the Editor knows", () => {
     const ann = client();
     const logId = await running(ann, "a");
     const { hash } = await system.record(logId);
-    await hand.del(keys.operation(logId), keys.chain(hash), keys.arguments(logId), keys.tombstone(logId));
+    await hand.del(keys.operation(logId), keys.chain(hash), keys.tombstone(logId));
     bench.finish("a");
     await eventually(
       async () => (await system.store.operations.find(logId))?.state === "completed",

@@ -39,6 +39,7 @@ export function operation(changes: Partial<OperationRecord> = {}): OperationReco
     editorOpen: true,
     after: null,
     order: 1,
+    entered: 1,
     mutationSeq: 1,
     incarnation: INCARNATION,
     state: "queued",

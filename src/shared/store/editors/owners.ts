@@ -4,7 +4,7 @@ import { keys } from "../keys.js";
 
 export interface Owner {
   editor: string;
-  /** The machine's host name, and the process id there; undefined where an earlier version took the lease. */
+  /** The machine's host name, and the process id there; undefined where that was lost. */
   host: string | undefined;
   pid: number | undefined;
   version: string | undefined;

@@ -75,11 +75,7 @@ export function createAttachments(
 ): Attachments {
   const writeReport = defineReport(redis, options);
   const some = (key: string, from: number): Promise<Buffer[]> =>
-    redis.lrangeBuffer(key, from, from + STEP - 1).catch(async (error: Error) => {
-      // Schema 1 stored a string.
-      if (!error.message.startsWith("WRONGTYPE")) throw error;
-      return [await redis.getBuffer(key)].filter((data) => data !== null);
-    });
+    redis.lrangeBuffer(key, from, from + STEP - 1);
 
   /** Read in steps: neither Redis nor this process holds all of a large result in one answer. */
   const storedResultOf: Attachments["storedResultOf"] = async (logId) => {
@@ -104,8 +100,7 @@ export function createAttachments(
     ...createConsoleLines(redis, options),
 
     async argumentsOf(logId) {
-      const text =
-        (await redis.hget(keys.operation(logId), "arguments")) ?? (await redis.get(keys.arguments(logId)));
+      const text = await redis.hget(keys.operation(logId), "arguments");
       return text === null ? undefined : argumentsIn(text);
     },
 

@@ -85,7 +85,7 @@ export function createChains(
     return record?.executedAs === undefined ? record : find(record.executedAs);
   };
 
-  /** The operation that the Editor began last, if the chain does not record it: schema 2 did not. */
+  /** The operation that the Editor began last, where the chain does not say it, because that was lost. */
   const begunBehind = async ({ editor, after }: OperationRecord): Promise<OperationRecord | undefined> => {
     let logId = after;
     for (let steps = 0; logId !== null && steps < LOOKED_BACK; steps += 1) {

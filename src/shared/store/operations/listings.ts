@@ -49,8 +49,7 @@ export interface Listings {
 /** How long a call took, by the Editor that ran it. */
 export interface RecordedDuration {
   ms: number;
-  /** Undefined: recorded by an earlier version. */
-  editor: string | undefined;
+  editor: string;
 }
 
 export interface Wanted {
@@ -105,6 +104,6 @@ export function createListings(redis: Redis, find: Find): Listings {
 
 /** <ms> <editor id> */
 function readDuration(text: string): RecordedDuration {
-  const [ms, editor] = text.split(" ");
+  const [ms, editor = ""] = text.split(" ");
   return { ms: Number(ms), editor };
 }

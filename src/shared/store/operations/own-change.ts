@@ -4,8 +4,8 @@
 export interface OwnChange {
   /** The Editor's count of changes, this one included. */
   seq: number;
-  /** When it was accepted, ms, store clock; undefined if an older version recorded it. */
-  acceptedAt: number | undefined;
+  /** When it was accepted, ms, store clock. */
+  acceptedAt: number;
 }
 
 /**
@@ -14,7 +14,7 @@ export interface OwnChange {
  */
 export const OWN_CHANGE = `
 local function noteOwnChange(key, seq, acceptedAt, keptMs)
-  local seqBefore, acceptedBefore = string.match(redis.call('GET', key) or '', '^(%d+) ?(%d*)$')
+  local seqBefore, acceptedBefore = string.match(redis.call('GET', key) or '', '^(%d+) (%d+)$')
   seq = math.max(tonumber(seq), tonumber(seqBefore) or 0)
   acceptedAt = math.max(tonumber(acceptedAt), tonumber(acceptedBefore) or 0)
   redis.call('SET', key, string.format('%.0f %.0f', seq, acceptedAt), 'PX', keptMs)
@@ -28,8 +28,6 @@ end
 `;
 
 export function parseOwnChange(text: string | null | undefined): OwnChange | undefined {
-  const [, seq, acceptedAt] = /^(\d+) ?(\d*)$/.exec(text ?? "") ?? [];
-  return seq === undefined
-    ? undefined
-    : { seq: Number(seq), acceptedAt: acceptedAt ? Number(acceptedAt) : undefined };
+  const [, seq, acceptedAt] = /^(\d+) (\d+)$/.exec(text ?? "") ?? [];
+  return seq === undefined ? undefined : { seq: Number(seq), acceptedAt: Number(acceptedAt) };
 }

@@ -32,18 +32,7 @@ export const EDITOR_AWAY_MS = 5_000;
 const PRINCIPAL_SETS = `
 local function waitingOf(principal) return '${keys.waiting("")}' .. principal end
 local function heldOf(principal) return '${keys.held("")}' .. principal end
-local function sentOf(principal)
-  local sent = '${keys.sent("")}' .. principal
-  -- Up to schema 2 it was a SET of log_ids.
-  if redis.call('TYPE', sent).ok ~= 'set' then return sent end
-  local logIds = redis.call('SMEMBERS', sent)
-  redis.call('DEL', sent)
-  for _, logId in ipairs(logIds) do
-    local doc = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
-    if doc then redis.call('HSET', sent, logId, cjson.decode(doc).editor) end
-  end
-  return sent
-end
+local function sentOf(principal) return '${keys.sent("")}' .. principal end
 local function noteSent(logId, principal, editor)
   redis.call('HDEL', heldOf(principal), logId)
   redis.call('SREM', waitingOf(principal), logId)

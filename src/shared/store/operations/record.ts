@@ -4,8 +4,6 @@
  */
 import type { Redis } from "ioredis";
 import type { EndMark, OperationRecord } from "../../operation/operation.js";
-import { storedEffect } from "../../tools/tool.js";
-import { FIRST_INCARNATION } from "../incarnation.js";
 import { keys } from "../keys.js";
 
 export type Find = (logId: string) => Promise<OperationRecord | undefined>;
@@ -39,11 +37,6 @@ export function documentOf(record: OperationRecord): string {
   });
 }
 
-/** Releases before wrote a record before its job, as `accepted`: the janitor adds a job that is missing, whatever the state. */
-function storedState(state: OperationRecord["state"] | "accepted"): OperationRecord["state"] {
-  return state === "accepted" ? "queued" : state;
-}
-
 /** The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. */
 export function parseRecord(
   logId: string,
@@ -52,18 +45,15 @@ export function parseRecord(
   return doc ? readRecord(logId, [doc, mutationSeq, turn]) : undefined;
 }
 
-/** The same of fields that are there. Schema 2 had no incarnation, and used other names for some tools' effects. */
+/** The same of fields that are there. */
 export function readRecord(logId: string, [doc, mutationSeq, turn]: readonly unknown[]): OperationRecord {
   const document = { ...USUAL, ...JSON.parse(String(doc)) } as OperationRecord;
-  const { incarnation = FIRST_INCARNATION, sentIn = "" } = document;
+  const { sentIn = "" } = document;
   const mark: Partial<EndMark> | undefined = document.editorMark;
   return {
     ...document,
     ...(mark && { editorMark: { editorSessionId: sentIn, ...mark } as EndMark }),
     logId,
-    state: storedState(document.state),
-    effect: storedEffect(document.tool, document.effect),
-    incarnation,
     mutationSeq: Number(mutationSeq ?? 0),
     turn: Number(turn ?? 0),
   };

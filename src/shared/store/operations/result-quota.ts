@@ -64,8 +64,7 @@ const PARTS = 1_440;
  * Lua, for the scripts that create and finish operations, and for result-upload.ts. An account has `bytes`: all that is
  * stored; `shares`: HASH, those of each principal; `sums`: HASH, those of a principal whose retention ends together, by
  * `until:<end>:<principal>`, and `open`, those of operations in flight; `ends`: ZSET, the names of these sums by their end; and the limits
- * `budget` and `share`. An entry larger than the whole budget has room when nothing else is stored. Up to schema 3 `ends`
- * had an entry of each operation, `<bytes>:<log_id>:<principal>`, "+inf" while in flight.
+ * `budget` and `share`. An entry larger than the whole budget has room when nothing else is stored.
  */
 export const RESULT_QUOTA = `
 local function accountOf(first, limit, share)
@@ -74,12 +73,11 @@ end
 local function releaseEnded(account)
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', account.ends, '-inf', storeTime(), 'LIMIT', 0, 1000)) do
     local size, principal = redis.call('HGET', account.sums, entry), string.match(entry, '^until:%d+:(.*)$')
-    if not principal then size, principal = string.match(entry, '^(%d+):[^:]*:?(.*)$') end
     size = tonumber(size or 0)
     redis.call('ZREM', account.ends, entry)
     redis.call('HDEL', account.sums, entry)
     redis.call('DECRBY', account.bytes, size)
-    if principal ~= '' and redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
+    if redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
       redis.call('HDEL', account.shares, principal)
     end
   end
@@ -119,12 +117,6 @@ local function endRoom(account, principal, size, retention)
   redis.call('HINCRBY', account.sums, entry, size)
   if redis.call('HEXISTS', account.sums, 'open') == 0 and redis.call('PTTL', account.ends) < retention then
     keepAccount(account, retention + 2 * part)
-  end
-end
--- As schema 3 counted it in flight; schema 2 did not.
-local function endEarlierRoom(account, logId, principal, size, retention)
-  if redis.call('ZREM', account.ends, string.format('%.0f:%s:%s', size, logId, principal)) == 1 then
-    endRoom(account, principal, size, retention)
   end
 end
 `;

@@ -99,8 +99,7 @@ return 1`;
 
 /**
  * KEYS 1 the document, 2 the principal's uses, 3 what each principal holds; ARGV 1 id, 2 principal, 3 life ms
- * Answer: [about JSON, madeAt], or false. An earlier release counted only the data and wrote no size: its entry keeps
- * the form that it was written in.
+ * Answer: [about JSON, madeAt], or false
  */
 const USE = `${USED_NOW}
 local found = redis.call('HMGET', KEYS[1], 'principal', 'about', 'madeAt', 'size')

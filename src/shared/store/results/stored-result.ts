@@ -54,7 +54,7 @@ export function storedBytes({ pieces }: StoredResult): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The JSON text; also of results that an earlier version stored uncompressed. */
+/** The JSON text. Small ones are stored uncompressed. */
 export async function decodeResult(pieces: readonly Buffer[]): Promise<string> {
   const data = Buffer.concat(pieces);
   const json = data.subarray(0, GZIP.length).equals(GZIP) ? await decompress(data) : data;

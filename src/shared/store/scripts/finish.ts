@@ -23,61 +23,59 @@ const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
 
 /**
- * KEYS 3 chain, 4 operation, 5 and 6 arguments and result in keys of their own, 7 live, 8 tombstone, 9 the principal's operations, 10 open, 11 mutations,
- *      12 lease, 13 counters, 14 the tool's durations, 15 the uploaded result, 16 the principal's request for room, 17–20
- *      the account of results, 21–24 that of arguments
+ * KEYS 3 chain, 4 operation, 5 a result in pieces, 6 live, 7 tombstone, 8 the principal's operations, 9 open, 10 mutations, 11 lease,
+ *      12 counters, 13 the tool's durations, 14 the uploaded result, 15 the principal's request for room, 16–19 the account of
+ *      results, 20–23 that of arguments
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
  * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | full
  */
 const FINISH = `${INCARNATION}${NOTE_EVENT}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
-${ownedBy("KEYS[12]")}
-local results = accountOf(17, ask.room.results, ask.room.share)
-local arguments = accountOf(21, ask.room.arguments, ask.room.share)
+${ownedBy("KEYS[11]")}
+local results = accountOf(16, ask.room.results, ask.room.share)
+local arguments = accountOf(20, ask.room.arguments, ask.room.share)
 if ask.resultBytes then
   if not hasRoom(results, principal, ask.resultBytes) then
-    wantRoom(KEYS[16], ask.resultBytes)
+    wantRoom(KEYS[15], ask.resultBytes)
     return {'full'}
   end
-  if ask.isUploaded and redis.call('EXISTS', KEYS[15]) == 0 then return {'conflict'} end
+  if ask.isUploaded and redis.call('EXISTS', KEYS[14]) == 0 then return {'conflict'} end
 end
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.resultBytes then
-  redis.call('DEL', KEYS[6])
-  if ask.isUploaded then redis.call('RENAME', KEYS[15], KEYS[6]) else redis.call('HSET', KEYS[4], 'result', ARGV[4]) end
+  redis.call('DEL', KEYS[5])
+  if ask.isUploaded then redis.call('RENAME', KEYS[14], KEYS[5]) else redis.call('HSET', KEYS[4], 'result', ARGV[4]) end
   takeRoom(results, principal, ask.resultBytes)
   endRoom(results, principal, ask.resultBytes, retention)
-  redis.call('DEL', KEYS[16])
+  redis.call('DEL', KEYS[15])
 end
 if ask.began ~= '' then
   for _, target in ipairs(ask.targets) do
     redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
   end
 end
-redis.call('ZREM', KEYS[10], logId)
+redis.call('ZREM', KEYS[9], logId)
 noteEnded(logId, principal)
 local freed = noteUnused(logId, ask.resources)
 local argumentsSize = redis.call('HSTRLEN', KEYS[4], 'arguments')
 if argumentsSize > 0 then
   closeRoom(arguments, argumentsSize)
   endRoom(arguments, principal, argumentsSize, retention)
-elseif redis.call('EXISTS', KEYS[5]) == 1 then
-  endEarlierRoom(arguments, logId, principal, redis.call('STRLEN', KEYS[5]), retention)
 end
-for i = 4, 7 do redis.call('PEXPIRE', KEYS[i], retention) end
-redis.call('SET', KEYS[8], principal, 'PX', retention + ${TOMBSTONE_MS})
-for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end
+for i = 4, 6 do redis.call('PEXPIRE', KEYS[i], retention) end
+redis.call('SET', KEYS[7], principal, 'PX', retention + ${TOMBSTONE_MS})
+for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
 if ask.took then
-  redis.call('LPUSH', KEYS[14], ask.took)
-  redis.call('LTRIM', KEYS[14], 0, ${KEPT_DURATIONS - 1})
-  redis.call('PEXPIRE', KEYS[14], ${DURATIONS_MS})
+  redis.call('LPUSH', KEYS[13], ask.took)
+  redis.call('LTRIM', KEYS[13], 0, ${KEPT_DURATIONS - 1})
+  redis.call('PEXPIRE', KEYS[13], ${DURATIONS_MS})
 end
 redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 keepFor(KEYS[3], 3 * retention, false)
-keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
-keepFor(KEYS[11], 3 * retention, redis.call('EXISTS', KEYS[10]) == 1)
+keepFor(KEYS[8], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
+keepFor(KEYS[10], 3 * retention, redis.call('EXISTS', KEYS[9]) == 1)
 noteEvent(ask.event, ask.event, logId, principal, ask.editor, ask.tool, retention)
 redis.call('PUBLISH', ask.channel, logId)
 local now = storeTime()
@@ -117,7 +115,6 @@ export function createFinish(redis: Redis, limits: FinishOptions): Finish {
       [
         keys.chain(record.hash),
         keys.operation(logId),
-        keys.arguments(logId),
         keys.result(logId),
         keys.live(logId),
         keys.tombstone(logId),

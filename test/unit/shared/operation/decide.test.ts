@@ -329,7 +329,6 @@ describe("▲5 joining what is in flight", () => {
       "join op1",
     ],
     ["its own change after it", { callerMutationSeq: 1, callerChangedAt: NOW + 1 }, "create"],
-    ["a change of its own, of which an older version did not note when", { callerMutationSeq: 1 }, "create"],
   ])("▲5 restored tests that run take their place where they were accepted: %s", (_, own, expected) => {
     const restored = testing({ rebuilt: true, mutationSeq: 9, acceptedAt: NOW });
     const editors = [editorAt({ mutationSeq: 9, ...own })];

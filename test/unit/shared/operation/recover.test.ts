@@ -146,9 +146,6 @@ describe("▲10 the Editor's journal is the memory", () => {
   test("▲10 (b) what entered the store before this operation was known then: sent again after it", () => {
     const before = executed({ logId: "op0", entered: 3 });
     expect(recover(sent, sameAs("op0"), knowing(before))).toEqual(again("op0"));
-    // Schema 2 counted the place in the chain only.
-    const { entered: _none, ...old } = executed({ logId: "op0", order: 4 });
-    expect(recover(sent, sameAs("op0"), knowing(old))).toEqual(again("op0"));
   });
 
   test("W1: however many operations of the hash expired in between, what entered before is no answer", () => {

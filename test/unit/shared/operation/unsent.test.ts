@@ -12,9 +12,6 @@ test.each(["queued"] as const)(
     expect(isSurelyUnsent(before, LOST)).toBe(false);
     expect(isSurelyUnsent({ ...before, incarnation: "after" }, LOST)).toBe(true);
     expect(isSurelyUnsent({ ...before, editor: "game-2" }, LOST)).toBe(true);
-    // As schema 2 wrote it.
-    const { incarnation: _none, ...older } = before;
-    expect(isSurelyUnsent(older, LOST)).toBe(false);
   },
 );
 

@@ -39,12 +39,3 @@ test("a document begins with what scripts set, and repeats nothing that its key 
   expect(document).toMatch(/^\{"state":"queued","acceptedAt":\d+,/);
   expect(document).not.toMatch(/logId|mutationSeq|"turn"|editorSessionId/);
 });
-
-test("of a release before, which left nothing out", () => {
-  const { incarnation: _none, ...record } = stored({ editorMark: MARK, sentIn: "s0" });
-  const before = JSON.stringify({ ...record, state: "accepted" });
-  expect(readRecord("op1", [before, "1", "7"])).toMatchObject({
-    ...record,
-    editorMark: MARK,
-  });
-});

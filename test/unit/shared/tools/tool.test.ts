@@ -4,7 +4,6 @@ import {
   countsAsChange,
   describedAs,
   isAlwaysRepeatable,
-  storedEffect,
   ToolDetails,
 } from "../../../../src/shared/tools/tool.js";
 
@@ -72,14 +71,6 @@ describe("what may be assumed of a tool whose bridge says little", () => {
     expect(countsAsChange({ tool: "save-scene", effect: "repeatable" })).toBe(true);
     expect(countsAsChange({ tool: "run-tests", effect: "repeatable" })).toBe(false);
     expect(countsAsChange({ tool: "get-logs", effect: "read_only" })).toBe(false);
-  });
-
-  test("what an older version stored as idempotent is repeatable, tests and compilations whatever it stored", () => {
-    expect(storedEffect("save-scene", "idempotent")).toBe("repeatable");
-    expect(storedEffect("run-tests", "mutating")).toBe("repeatable");
-    expect(storedEffect("compile", "idempotent")).toBe("repeatable");
-    expect(storedEffect("build-player", "mutating")).toBe("mutating");
-    expect(storedEffect("get-logs", "read_only")).toBe("read_only");
   });
 
   test("clients are told the same effect that the broker acts on", () => {
