@@ -1,7 +1,7 @@
 /** The token file: principals, and the hashes of their tokens. */
 import { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
-import { EVERYTHING, type Principal, ROLES } from "../../shared/principal.js";
+import { type Principal, ROLES } from "../../shared/principal.js";
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const PriorityClass = z.enum(["interactive", "batch"]).default("interactive");
@@ -20,50 +20,24 @@ const Token = z.object({
 });
 export type Token = z.infer<typeof Token>;
 
-/** Files of earlier releases call the priority class "band". */
-const renamed = (entry: unknown): unknown =>
-  typeof entry === "object" && entry !== null && "band" in entry
-    ? { priorityClass: entry.band, ...entry }
-    : entry;
-
-const Entry = z.preprocess(
-  renamed,
-  z.object({
-    id: z.string().min(1),
-    name: z.string().min(1),
-    role: z.enum(ROLES),
-    priorityClass: PriorityClass,
-    editors: Selection,
-    tools: Selection,
-    tokens: z.array(Token),
-  }),
-);
+const Entry = z.object({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  role: z.enum(ROLES),
+  priorityClass: PriorityClass,
+  editors: Selection,
+  tools: Selection,
+  tokens: z.array(Token),
+});
 /** A principal with its tokens. */
 export type Entry = z.infer<typeof Entry>;
 
 const TokenFile = z.object({ principals: z.array(Entry) });
 
-/** The format of version 0.1: one token for each name, which was also the id. The id stays, because records contain it. */
-const FirstTokenFile = z.object({
-  tokens: z.array(
-    z.object({ principal: z.string().min(1), sha256: Sha256, createdAt: z.string(), band: PriorityClass }),
-  ),
-});
-
 /** Throws TOKENS_UNREADABLE, without quoting the text. */
 export function parseTokenFile(file: string, text: string): Entry[] {
   try {
-    const json = JSON.parse(text) as object;
-    if (!("tokens" in json)) return TokenFile.parse(json).principals;
-    return FirstTokenFile.parse(json).tokens.map(({ principal, sha256, createdAt, band }) => ({
-      id: principal,
-      name: principal,
-      role: "submit",
-      priorityClass: band,
-      editors: { allow: [...EVERYTHING.allow], deny: [] },
-      tools: { allow: [...EVERYTHING.allow], deny: [] },
-      tokens: [{ id: "1", sha256, createdAt }],
-    }));
+    return TokenFile.parse(JSON.parse(text)).principals;
   } catch (error) {
     // The parser's message quotes the text, which may contain a token.
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : "it is not JSON";

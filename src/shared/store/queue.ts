@@ -50,6 +50,8 @@ export interface Queues {
   isTaken(record: OperationRecord): Promise<boolean>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
   lanesOf(editor: string): Queue<JobData>[];
+  /** Removes the queues of an Editor or a pool with their jobs. */
+  obliterate(editor: string): Promise<void>;
   /** Closes what this process holds for the Editor's lanes; they can be used again. */
   release(editor: string): Promise<void>;
   close(): Promise<void>;
@@ -194,6 +196,18 @@ export function createQueues(
     isTaken: async (record) => (await queueOf(record).getJobState(jobIdOf(record))) === "active",
 
     lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
+
+    async obliterate(editor) {
+      for (const queue of queues.lanesOf(editor)) {
+        try {
+          await queue.obliterate({ force: true });
+        } catch (error) {
+          // It is paused first, and must not stay so.
+          await queue.resume().catch(() => undefined);
+          throw error;
+        }
+      }
+    },
 
     async release(editor) {
       for (const lane of LANES) {

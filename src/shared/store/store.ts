@@ -119,7 +119,7 @@ export async function openStore(
     editors: createEditors(commands),
     pools: createPools(commands, queues, options),
     owners: createOwners(commands),
-    forgotten: createForgottenEditors(commands),
+    forgotten: createForgottenEditors(commands, queues),
     sessions: createSessions(commands, options),
     logins: createLogins(commands),
     clients: createConnectedClients(commands, options),

@@ -80,6 +80,7 @@ export function createGateway(world: World) {
         isPaused: async () => false,
         isTaken: async () => false,
         waiting: async () => [],
+        obliterate: async () => undefined,
         lanesOf: () => [],
         release: async () => undefined,
         close: async () => undefined,

@@ -1,5 +1,3 @@
-/** What a principal may do: its role, its Editors, its tools, and for how long. */
-import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { permissionsOf } from "../../../src/gateway/auth/permissions.js";
 import { createTokens, type Grants } from "../../../src/gateway/auth/tokens.js";
@@ -136,31 +134,6 @@ describe("tokens", () => {
     const open = await tokens.add("ann", new Date(Date.now() + 60_000));
     expect((await tokens.identify(open))?.principal.name).toBe("ann");
   });
-});
-
-test("a token file of version 0.1 goes on: its principals keep their ids, and so their operations", async () => {
-  const file = tokensFile();
-  const fresh = createTokens(tokensFile());
-  const token = await fresh.create("ann");
-  const [entry] = await fresh.list();
-  const { sha256, createdAt } = entry?.tokens[0] ?? { sha256: "", createdAt: "" };
-  writeFileSync(file, JSON.stringify({ tokens: [{ principal: "ann", sha256, createdAt, band: "batch" }] }));
-  const tokens = createTokens(file);
-  const asWritten = { id: "ann", name: "ann", role: "submit", priorityClass: "batch" };
-  expect((await tokens.identify(token))?.principal).toMatchObject(asWritten);
-  // Written anew in the present form.
-  await tokens.create("ben");
-  expect((await createTokens(file).identify(token))?.principal).toMatchObject(asWritten);
-  await tokens.revoke("ann");
-  await tokens.create("ann");
-  expect((await tokens.list()).map(({ id }) => id)).not.toContain("ann");
-});
-
-test("a token file that calls the priority class `band` keeps it", async () => {
-  const file = tokensFile();
-  const token = await createTokens(file).create("night", { priorityClass: "batch" });
-  writeFileSync(file, readFileSync(file, "utf8").replace('"priorityClass"', '"band"'));
-  expect((await createTokens(file).identify(token))?.principal.priorityClass).toBe("batch");
 });
 
 describe("every route asks who it is", () => {

@@ -4,7 +4,6 @@ import type { OperationRecord } from "../../../src/shared/operation/operation.js
 import { isStoreAway } from "../../../src/shared/store/connect.js";
 import type { EditorFence, Lease } from "../../../src/shared/store/editors/lease.js";
 import { BULL_PREFIX, keys, SCHEMA_VERSION } from "../../../src/shared/store/keys.js";
-import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
 import { openStore, type Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
 import { layCable } from "../../harness/system/cable.js";

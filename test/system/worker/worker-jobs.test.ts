@@ -1,6 +1,6 @@
 import { FlowProducer, Queue, Worker } from "bullmq";
 import { afterEach, describe, expect, test } from "vitest";
-import { BULL_PREFIX, keys, queueName } from "../../../src/shared/store/keys.js";
+import { BULL_PREFIX, queueName } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
