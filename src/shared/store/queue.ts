@@ -84,7 +84,7 @@ export function createQueues(
       skipVersionCheck: true,
       skipWaitingForReady: true,
       prefix: BULL_PREFIX,
-      skipMetasUpdate: false,
+      skipMetasUpdate: true,
     });
     queue.on("error", onError);
     open.set(name, queue);
