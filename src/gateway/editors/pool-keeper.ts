@@ -31,7 +31,7 @@ export function opensAgain(record: OperationRecord, losses: StoreLosses): boolea
   return isHeld && isSurelyUnsent(record, losses);
 }
 
-export function createPoolKeeper({ store, log }: { store: Pick<Store, "operations">; log: Log }) {
+export function createPoolKeeper({ store, log }: { store: Pick<Store, "operations" | "pools">; log: Log }) {
   const { operations } = store;
   return {
     async giveBack(given: OperationRecord, begins: boolean, losses: StoreLosses): Promise<void> {
@@ -44,11 +44,12 @@ export function createPoolKeeper({ store, log }: { store: Pick<Store, "operation
 
     async open({ logId }: OperationRecord, losses: StoreLosses): Promise<void> {
       const { incarnation } = losses;
-      await operations.change(
+      const opened = await operations.change(
         logId,
         (record) => (opensAgain(record, losses) ? { record: { ...record, incarnation } } : undefined),
         { incarnation },
       );
+      if (opened.kind === "applied") await store.pools.wake();
     },
   };
 }

@@ -62,7 +62,7 @@ export function logIdOf(jobId: string): string {
   return jobId.slice(jobId.indexOf(".") + 1);
 }
 
-/** BullMQ's word for whoever holds the job. */
+/** BullMQ's word for any holder of the job. */
 const ANY_TOKEN = "0";
 
 /** The record's turn, at least 1: BullMQ takes jobs without a priority (0) before all others. */
@@ -86,7 +86,7 @@ export function createQueues(
       skipVersionCheck: true,
       skipWaitingForReady: true,
       prefix: BULL_PREFIX,
-      skipMetasUpdate: false,
+      skipMetasUpdate: true,
     });
     queue.on("error", onError);
     open.set(name, queue);

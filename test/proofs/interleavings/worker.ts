@@ -88,7 +88,7 @@ export function startWorker(world: World, ownerNonce: string) {
       void world.network().then(async () => {
         if (!mine.alive || life.dead) return;
         if (event === "finished" && outcome) follows.finished(operationId, outcome);
-        else await operations.change(operationId, started, ownerNonce);
+        else await operations.change(operationId, started, ownerNonce).catch(() => undefined);
       });
     });
     importedIn = await rebuild();
@@ -103,7 +103,7 @@ export function startWorker(world: World, ownerNonce: string) {
         storeIds: ["store"],
         // No other Editor could run it.
         epoch: { isFresh: () => true, renew: async () => true },
-        onRunning: (logId) => void operations.change(logId, started, ownerNonce),
+        onRunning: (logId) => void operations.change(logId, started, ownerNonce).catch(() => undefined),
       },
       editor.helloResult(),
       { list: editor.list, get: async (operationId) => editor.get(operationId) },

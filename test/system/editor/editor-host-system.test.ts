@@ -111,7 +111,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       expect(
         await client.call("get_operation_result", { log_id: begun.log_id, wait: true, timeout: 40 }),
       ).toMatchObject({ status: "completed", result: { completed: 20 } });
-      expect(await client.call("compile", { editor: "pool:gpu" })).toMatchObject({
+      expect(await client.call("compile", { editor: "pool:gpu", timeout: 40 })).toMatchObject({
         status: "completed",
         pool: "pool:gpu",
       });

@@ -120,6 +120,16 @@ describe("queues", () => {
     await queues.restore(wanted);
   });
 
+  test("who only looks leaves nothing behind: an Editor or a pool may be forgotten by then", async () => {
+    const { queues } = await open();
+    const hand = byHand();
+    for (let looks = 0; looks < 3; looks += 1) {
+      expect(await queues.isPaused("forgotten@1")).toBe(false);
+      expect(await queues.waiting("pool:gone", "main", 0, 10)).toEqual([]);
+    }
+    expect(await hand.keys(`${BULL_PREFIX}:*`)).toEqual([]);
+  });
+
   test("what an earlier owner had taken goes back into its place, locked or not", async () => {
     const { queues } = await open();
     const hand = byHand();

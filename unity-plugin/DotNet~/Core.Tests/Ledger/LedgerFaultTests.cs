@@ -297,7 +297,8 @@ public sealed class LedgerFaultTests : IDisposable
                 var copy = folder.Journal + ".copy";
                 File.Copy(folder.Journal, copy, true);
                 if (how != "replaced by its copy") Cut(copy, new FileInfo(copy).Length - 10);
-                File.Move(copy, folder.Journal, true);
+                File.Delete(folder.Journal);
+                File.Move(copy, folder.Journal);
                 break;
             default:
                 Cut(folder.Journal, how == "emptied" ? 0 : 50);
@@ -307,7 +308,7 @@ public sealed class LedgerFaultTests : IDisposable
 
     /// <summary>As truncate(1) does, which asks nobody for a lock.</summary>
     private static void Cut(string file, long length) =>
-        System.Diagnostics.Process.Start("truncate", ["-s", $"{length}", file]).WaitForExit();
+        System.Diagnostics.Process.Start("truncate", $"-s {length} \"{file}\"").WaitForExit();
 
     /// <summary>The process dies: it writes nothing any more.</summary>
     private void Lose(OperationLedger ledger)
