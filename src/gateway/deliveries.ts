@@ -4,6 +4,9 @@ import { asked, delivered, givenUp, named, undelivered } from "../shared/operati
 import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 
+/** By its log_id; a record that was read before need not be read again. */
+type Named = Parameters<Operations["change"]>[0];
+
 export interface Deliveries {
   /** The caller waits for the outcome of this operation, which is its principal's. */
   asks(caller: Caller, logId: string): Promise<void>;
@@ -11,7 +14,7 @@ export interface Deliveries {
    * An answer with the outcome was delivered to a request of this caller, or is about to be; `isRead`: so that it has read it.
    * Answers whether that is new.
    */
-  delivered(caller: Caller, logId: string, how: { isRead: boolean }): Promise<boolean>;
+  delivered(caller: Caller, operation: Named, how: { isRead: boolean }): Promise<boolean>;
   /** The connection was reset before the caller can have read it; nothing happens where that delivery, as `noted`, was not new. */
   undelivered(caller: Caller, logId: string, noted: Promise<boolean>): Promise<void>;
   /**
@@ -49,10 +52,10 @@ export function createDeliveries(operations: Pick<Operations, "change">): Delive
   };
 
   /** Of the operation, or of the one that answers for it (▲10 b); answers whether it changed. */
-  const change = (logId: string, edit: Edit, given = Promise.resolve(true)): Promise<boolean> =>
-    inOrder(logId, async () => {
+  const change = (operation: Named, edit: Edit, given = Promise.resolve(true)): Promise<boolean> =>
+    inOrder(typeof operation === "string" ? operation : operation.logId, async () => {
       if (!(await given)) return false;
-      for (let at = logId; ; ) {
+      for (let at = operation; ; ) {
         let answeredBy: string | undefined;
         const done = await operations.change(at, (record, now) => {
           answeredBy = record.executedAs;
@@ -64,15 +67,15 @@ export function createDeliveries(operations: Pick<Operations, "change">): Delive
       }
     });
 
-  const changeOutcome = (logId: string, edit: Edit, given?: Promise<boolean>): Promise<boolean> =>
-    change(logId, (record, now) => (isFinal(record.state) ? edit(record, now) : undefined), given);
+  const changeOutcome = (operation: Named, edit: Edit, given?: Promise<boolean>): Promise<boolean> =>
+    change(operation, (record, now) => (isFinal(record.state) ? edit(record, now) : undefined), given);
 
   return {
     async asks(caller, logId) {
       await change(logId, (record) => asked(record, caller));
     },
-    delivered: (caller, logId, { isRead }) =>
-      changeOutcome(logId, (record, now) => delivered(record, caller, { now, isRead })),
+    delivered: (caller, operation, { isRead }) =>
+      changeOutcome(operation, (record, now) => delivered(record, caller, { now, isRead })),
     async undelivered(caller, logId, noted) {
       await changeOutcome(logId, (record) => undelivered(record, caller), noted);
     },

@@ -139,14 +139,14 @@ export function createExchanges(
             deliveries.givenUp({ principal, caller }, { ...waited, ...left }),
           );
       };
-      const delivered = (logId: string): Promise<boolean> =>
-        deliveries.delivered(caller, logId, { isRead: isRead() });
+      const delivered = (operation: DeliveredOperation): Promise<boolean> =>
+        deliveries.delivered(caller, operation, { isRead: isRead() });
 
       /** False: the outcome must not be told. */
       const notedBefore = async (): Promise<boolean> => {
         if (carried?.effect !== "repeatable" || isDropped) return true;
         try {
-          await delivered(carried.logId);
+          await delivered(carried);
           return true;
         } catch (error) {
           log.warn({ error: (error as Error).message }, "a delivery was not stored; the outcome is withheld");
@@ -154,9 +154,10 @@ export function createExchanges(
         }
       };
 
-      const noteAfter = ({ logId, effect }: DeliveredOperation): void => {
+      const noteAfter = (operation: DeliveredOperation): void => {
+        const { logId, effect } = operation;
         if (effect === "repeatable" || isDropped || !isCounted()) return;
-        const noted = delivered(logId);
+        const noted = delivered(operation);
         storing("a delivery was not stored", noted);
         if (effect !== "mutating") return;
         const writtenAt = performance.now();

@@ -219,7 +219,7 @@ export function createConversation(
     found: EditorReply,
     { outcome }: Pick<ReturnType<EditorPort["follow"]>, "outcome">,
   ) => {
-    if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
+    if ("answer" in found && found.answer.state === "running") await markStarted(record);
     const [ended] = await Promise.all([outcome, passOnEarlyCancel(record)]);
     return ended;
   };

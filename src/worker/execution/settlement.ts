@@ -19,7 +19,7 @@ export interface Settlement {
   ): Promise<ExecutorResult>;
   /** Chain check (▲10 b): another operation answers the call; this one takes its state once it has ended. */
   copyOutcomeOf(record: OperationRecord, executedAs: string, signal: AbortSignal): Promise<AttemptResult>;
-  markStarted(logId: string): Promise<Changed>;
+  markStarted(record: OperationRecord): Promise<Changed>;
 }
 
 export function createSettlement(deps: ExecutorDeps): Settlement {
@@ -57,7 +57,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
     const end = async (): Promise<Changed> => {
       for (;;) {
         const changed = await operations.change(
-          record.logId,
+          record,
           (latest, now) => settled(latest, outcome, now, editor.mark(), { ...how, evidence, result }),
           fence,
         );
@@ -102,5 +102,5 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
     return "try_again";
   };
 
-  return { settle, copyOutcomeOf, markStarted: (logId) => operations.change(logId, started, fence) };
+  return { settle, copyOutcomeOf, markStarted: (record) => operations.change(record, started, fence) };
 }

@@ -192,7 +192,8 @@ export function operationsOf(
         return apply(store, { kind, record, expected: versionOf(lost.hash), fence }) === "applied";
       }),
 
-    async change(logId, change, options) {
+    async change(operation, change, options) {
+      const logId = typeof operation === "string" ? operation : operation.logId;
       const only: ChangeOptions = typeof options === "string" ? { fence: options } : (options ?? {});
       for (;;) {
         const record = await find(logId);

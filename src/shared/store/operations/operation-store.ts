@@ -23,7 +23,7 @@ import type { Change, Changed, ChangeOptions, Created, OwnerNonce } from "./chan
 import { createListings, type Listings } from "./listings.js";
 import type { PartialOptions } from "./partials.js";
 import type { PrincipalLimits } from "./principal-limits.js";
-import { createFind, documentOf, parseRecord, readRecord } from "./record.js";
+import { createFind, documentOf, isStoredAs, parseRecord, readRecord, textOf } from "./record.js";
 import type { Resources } from "./resource-limits.js";
 import type { ResultQuotaOptions } from "./result-quota.js";
 import { timeAfter, tookBetween } from "./write-facts.js";
@@ -43,10 +43,10 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   restore(record: OperationRecord, fence: string, known?: KnownOfLost): Promise<boolean>;
   /**
    * Reads, asks `change` what to write (undefined: nothing), and writes if the record is still the one that was read;
-   * otherwise repeats. `change` must be pure.
+   * otherwise repeats. A record that was read before need not be read again at first. `change` must be pure.
    */
   change(
-    logId: string,
+    operation: string | Pick<OperationRecord, "logId">,
     change: (record: OperationRecord, now: number) => Change | undefined,
     options?: OwnerNonce | ChangeOptions,
   ): Promise<Changed>;
@@ -155,6 +155,15 @@ export function createOperations(
     return record && { text: fields[0] ?? "", record, now: at };
   };
 
+  /** As it was read before; undefined if that is not known. */
+  const asRead = async (operation: object): Promise<StoredRecord | undefined> => {
+    const known = textOf(operation);
+    if (!known) return undefined;
+    const { record, text, when } = known;
+    const at = when ? when.storeMs + performance.now() - when.monotonicMs : await now();
+    return { text, record, now: Math.floor(at) };
+  };
+
   const now = async (): Promise<number> => {
     const [seconds, micros] = await redis.time();
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
@@ -209,17 +218,23 @@ export function createOperations(
       }
     },
 
-    async change(logId, change, options) {
+    async change(operation, change, options) {
       const only = typeof options === "string" ? { fence: options } : (options ?? {});
+      const logId = typeof operation === "string" ? operation : operation.logId;
+      let known = typeof operation === "string" ? undefined : await asRead(operation);
       for (;;) {
-        const stored = await read(logId);
+        const stored = known ?? (await read(logId));
         if (!stored) return { kind: "unknown" };
-        const wanted = change(stored.record, timeAfter(stored.record, stored.now));
-        if (!wanted) return { kind: "unchanged", record: stored.record };
-        const answer = await writeChange(stored, wanted, documentOf(wanted.record), only);
+        const at = timeAfter(stored.record, stored.now);
+        const wanted = change(stored.record, at);
+        if (!wanted && !known) return { kind: "unchanged", record: stored.record };
+        known = undefined;
+        if (!wanted) continue;
+        const text = documentOf(wanted.record);
+        const answer = await writeChange(stored, wanted, text, only);
         promoteDue(answer);
         const [kind] = answer;
-        if (kind === "applied") return { kind, record: wanted.record };
+        if (kind === "applied") return { kind, record: isStoredAs(wanted.record, text, at) };
         if (kind === "not_owner" || kind === "held" || kind === "full" || kind === "incarnation")
           return { kind };
       }

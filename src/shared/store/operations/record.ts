@@ -6,6 +6,27 @@ import type { Redis } from "ioredis";
 import type { EndMark, OperationRecord } from "../../operation/operation.js";
 import { keys } from "../keys.js";
 
+/** A record with what it was read from, or written as. */
+export interface StoredText {
+  record: OperationRecord;
+  text: string;
+  /** The store's clock at that moment, ms, and this process's, if both are known. */
+  when?: { storeMs: number; monotonicMs: number };
+}
+
+const texts = new WeakMap<object, StoredText>();
+
+/** A script compares a record by its text: of one that was read, or written, it is known without another reading. */
+export function textOf(record: object): StoredText | undefined {
+  return texts.get(record);
+}
+
+export function isStoredAs(record: OperationRecord, text: string, storeMs?: number): OperationRecord {
+  const when = storeMs === undefined ? {} : { when: { storeMs, monotonicMs: performance.now() } };
+  texts.set(record, { record, text, ...when });
+  return record;
+}
+
 export type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
 export function createFind(redis: Redis): Find {
@@ -50,11 +71,12 @@ export function readRecord(logId: string, [doc, mutationSeq, turn]: readonly unk
   const document = { ...USUAL, ...JSON.parse(String(doc)) } as OperationRecord;
   const { sentIn = "" } = document;
   const mark: Partial<EndMark> | undefined = document.editorMark;
-  return {
+  const record = {
     ...document,
     ...(mark && { editorMark: { editorSessionId: sentIn, ...mark } as EndMark }),
     logId,
     mutationSeq: Number(mutationSeq ?? 0),
     turn: Number(turn ?? 0),
   };
+  return isStoredAs(record, String(doc));
 }
