@@ -1,0 +1,54 @@
+/** What one call runs through: the files that ARCHITECTURE.md's walk names, and no more than a person can read. */
+import { readFileSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
+import { useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+const callers = useMcpCallers();
+
+const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
+const OURS = /src\/(?:gateway|worker|shared)\/.*\.ts/;
+const MOST_FILES = 45;
+
+/** The files of which anything ran while `act` did. */
+async function filesOf(act: () => Promise<unknown>): Promise<Set<string>> {
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post("Profiler.enable");
+    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+    await session.post("Profiler.takePreciseCoverage");
+    await act();
+    const { result } = await session.post("Profiler.takePreciseCoverage");
+    const ran = result.filter(({ functions }) => functions.some(({ ranges: [all] }) => (all?.count ?? 0) > 0));
+    return new Set(ran.map(({ url }) => OURS.exec(url)?.[0] ?? "").filter((path) => path !== ""));
+  } finally {
+    session.disconnect();
+  }
+}
+
+test("one call over stdio passes few files, and ARCHITECTURE.md names them", async () => {
+  const { gateway } = await start();
+  const caller = await callers.stdio(gateway);
+  await caller.call("work", { Name: "warm" });
+  await caller.settle();
+  const calls: Set<string>[] = [];
+  // What runs beside a call, such as a heartbeat, is not in all of them.
+  for (let at = 0; at < 5; at += 1)
+    calls.push(
+      await filesOf(async () => {
+        await caller.call("work", { Name: `call ${at}` });
+        await caller.settle();
+      }),
+    );
+  const [first = new Set<string>()] = calls;
+  const passed = [...first].filter((path) => calls.every((call) => call.has(path))).sort();
+  console.log(`${passed.length} files\n${passed.join("\n")}`);
+  const [, walk = ""] = readFileSync(`${PROJECT}ARCHITECTURE.md`, "utf8").split("## One call");
+  const named = new Set((walk.split("\n## ")[0] ?? "").match(/src\/[\w/.-]+\.ts/g) ?? []);
+  expect(passed.filter((path) => !named.has(path))).toEqual([]);
+  expect(passed.length).toBeLessThanOrEqual(MOST_FILES);
+});
