@@ -163,6 +163,8 @@ export interface OperationRecord {
   pool?: string;
   /** The same count as `mutationSeq` for its pool, once an Editor has taken it. */
   poolSeq?: number;
+  /** Its turn there (fair-priority.ts), which it has again if it goes back. */
+  poolTurn?: number;
   /** The caller left the target open; `editor` is what it resolved to (▲4). */
   editorOpen: boolean;
   /** The newest operation of the hash when this one was created, frozen (▲10). */

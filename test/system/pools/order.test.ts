@@ -59,3 +59,38 @@ test("while an Editor crashes, is paused, and comes back, each caller's operatio
     expect(bench.begun.filter((each) => each.startsWith(name))).toEqual(own);
   }
 });
+
+test("what goes back to its pool is the next of its caller's again", async () => {
+  const { bench, client, editor, store } = await start({ editor: { labels: ["android"] } });
+  const ann = client("ann");
+  await ann.submit("work", { Name: "held", Hold: true }, { editor: editor.editorId });
+  await bench.begins("held");
+  const waiting: string[] = [];
+  for (const Name of ["a", "b"])
+    waiting.push((await ann.submit("work", { Name }, { editor: "pool:android" })).record.logId);
+  const [first = ""] = waiting;
+  const only = { incarnation: await store.operations.incarnation() };
+  // As an owner does that takes it and is paused, or goes away.
+  await store.operations.move(first, () => editor.editorId, only);
+  await store.operations.move(first, () => "pool:android", only);
+  bench.finish("held");
+  for (const logId of waiting) await ann.outcome(logId);
+  expect(bench.begun).toEqual(["held", "a", "b"]);
+});
+
+test("what goes back to a pool that was empty meanwhile is before what its caller had accepted since then", async () => {
+  const { bench, client, editor, store } = await start({ editor: { labels: ["android"] } });
+  const ann = client("ann");
+  await ann.submit("work", { Name: "held", Hold: true }, { editor: editor.editorId });
+  await bench.begins("held");
+  const inPool = async (Name: string): Promise<string> =>
+    (await ann.submit("work", { Name }, { editor: "pool:android" })).record.logId;
+  const only = { incarnation: await store.operations.incarnation() };
+  const first = await inPool("a");
+  await store.operations.move(first, () => editor.editorId, only);
+  const second = await inPool("b");
+  await store.operations.move(first, () => "pool:android", only);
+  bench.finish("held");
+  for (const logId of [first, second]) await ann.outcome(logId);
+  expect(bench.begun).toEqual(["held", "a", "b"]);
+});

@@ -11,13 +11,14 @@ const LAST_TURN = 2_097_151;
 
 /**
  * Lua, for the scripts that write operations: `takeTurn` answers the turn of a new operation, `turnCame` records that it
- * was sent. The numbers start again when nothing is open on the Editor. `turns`: HASH sent, highest, last:<principal>.
+ * was sent, `turnAgain` answers that of one that comes back. The numbers start again at 2 when nothing is open on the Editor:
+ * what comes back then has turn 1. `turns`: HASH sent, highest, last:<principal>.
  */
 export const FAIR_PRIORITY = `
 local function takeTurn(turns, open, waiting, principal, class)
   if redis.call('ZCARD', open) == 0 then redis.call('DEL', turns) end
   local found = redis.call('HMGET', turns, 'sent', 'last:' .. principal, 'highest')
-  local sent, last, highest = tonumber(found[1] or 0), tonumber(found[2] or 0), tonumber(found[3] or 0)
+  local sent, last, highest = tonumber(found[1] or 1), tonumber(found[2] or 0), tonumber(found[3] or 0)
   local from = sent
   if redis.call('SCARD', waiting) > 0 then from = math.max(from, last) end
   if class == 'batch' then from = math.max(from, highest) end
@@ -25,6 +26,9 @@ local function takeTurn(turns, open, waiting, principal, class)
   redis.call('HSET', turns, 'last:' .. principal, turn)
   if class ~= 'batch' then redis.call('HSET', turns, 'highest', math.max(highest, turn)) end
   return turn
+end
+local function turnAgain(turns, turn)
+  return math.max(1, math.min(turn, tonumber(redis.call('HGET', turns, 'sent') or 1)))
 end
 local function turnCame(turns, turn, retention)
   local sent = tonumber(redis.call('HGET', turns, 'sent') or 0)

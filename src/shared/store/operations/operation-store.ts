@@ -245,8 +245,8 @@ export function createOperations(
         const known = await read(logId);
         const editor = known && to(known.record);
         if (!known || editor === undefined || editor === known.record.editor) return "stays";
-        const { pool, mutationSeq } = known.record;
-        const left = known.record.editor === pool ? { poolSeq: mutationSeq } : {};
+        const { pool, mutationSeq, turn: poolTurn = 0 } = known.record;
+        const left = known.record.editor === pool ? { poolSeq: mutationSeq, poolTurn } : {};
         const record = { ...known.record, ...left, editor };
         const texts = { expected: known.text, text: documentOf(record) };
         const [kind, turn] = await move(known.record, record, texts, only);

@@ -38,7 +38,9 @@ turnCame(KEYS[7], tonumber(found[2] or 0), retention)
 local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
 -- As before: what was accepted for the pool since then is later than it.
 if ask.poolSeq and not ask.isChange then seq = ask.poolSeq end
-local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
+-- Its turn had come: what its caller had accepted there since then does not pass it.
+local turn = ask.poolTurn and turnAgain(KEYS[12], ask.poolTurn)
+  or takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
 redis.call('HSET', KEYS[4], 'doc', ARGV[3], 'mutationSeq', seq, 'turn', turn)
 redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
 -- Where it goes it is claimed next: until then nothing passes it.
@@ -105,6 +107,7 @@ export function createMove(
         whenIdle,
         standsInLine,
         poolSeq: isPool(editor) ? record.poolSeq : undefined,
+        poolTurn: isPool(editor) ? record.poolTurn : undefined,
         maxRunning: limits.maxRunning,
         resources: resourcesFor(lane, resources),
         retentionMs,

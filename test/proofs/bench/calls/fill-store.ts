@@ -11,7 +11,9 @@ const AT_A_TIME = 32;
 
 /** As if this user had called the home's first Editor so often. No broker may run there: it would send them. */
 export async function fillStore(home: Home, count: number): Promise<void> {
-  const store = await openStore(await home.redis(), { retentionMs: 24 * 3_600_000 });
+  // A busy machine answers late.
+  const options = { retentionMs: 24 * 3_600_000, commandTimeoutMs: 60_000 };
+  const store = await openStore(await home.redis(), options);
   try {
     let begun = 0;
     const writeOneByOne = async (): Promise<void> => {

@@ -90,7 +90,9 @@ function toldAsAnothers(
   if (Number.isNaN(executedAt)) return said;
   const own = account.own(reported);
   const possible = own.length > 0 ? own : account.of(reported);
-  const isBegun = possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
+  // A reload may come between the beginning of a test run and its first test, which is what is counted.
+  const isOfRun = own.length > 0 && executedAt >= Date.parse(String(reported.accepted_at)) - CLOCKS_MS;
+  const isBegun = isOfRun || possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
   if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
   const first = same.toSorted((a, b) => a.answeredAt - b.answeredAt)[0];
   if (first === undefined || executedAt <= first.answeredAt + CLOCKS_MS) return undefined;

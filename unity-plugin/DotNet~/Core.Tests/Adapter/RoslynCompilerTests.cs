@@ -68,7 +68,7 @@ public sealed class RoslynCompilerTests : IDisposable
         var clock = Stopwatch.StartNew();
         hanging.Dispose();
 
-        Assert.True(clock.ElapsedMilliseconds < 10_000, $"closing took {clock.ElapsedMilliseconds} ms");
+        Assert.True(clock.ElapsedMilliseconds < 60_000, $"closing took {clock.ElapsedMilliseconds} ms");
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => compiling);
         Assert.False(HangingProgram.IsAlive(pid));
         Assert.Empty(logged);

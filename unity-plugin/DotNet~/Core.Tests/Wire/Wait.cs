@@ -16,7 +16,7 @@ internal static class Wait
         var clock = Stopwatch.StartNew();
         while (!condition())
         {
-            Assert.True(clock.ElapsedMilliseconds < 20_000, "never came: " + what);
+            Assert.True(clock.ElapsedMilliseconds < 60_000, "never came: " + what);
             Thread.Sleep(2);
         }
     }
