@@ -4,7 +4,6 @@ import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { BrokerError } from "../../shared/errors.js";
 import { orderlyEnd } from "../../shared/store/incarnation.js";
 import { noteLaunch } from "../clients/launch-note.js";
-import { createReload } from "../configuration/reload.js";
 import { environment } from "../environment.js";
 import { promptSettings } from "../processes/options.js";
 import { openLog, type Runtime, startServing } from "../processes/runtime.js";
@@ -16,11 +15,7 @@ import { hasOpenOperations, mayHandOver, type Serving, serve, sessionOpener } fr
 const MINUTE = 60_000;
 
 /** Resolves once it has given back everything; rejects if it cannot serve. */
-export async function runInBackground(
-  service: LocalService,
-  signalled: Promise<string>,
-  onReload: (request: () => void) => void,
-): Promise<void> {
+export async function runInBackground(service: LocalService, signalled: Promise<string>): Promise<void> {
   const settings = readSettings();
   const idleMs = settings.config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE;
   const stopping = Promise.race([signalled, service.asked]);
@@ -50,9 +45,6 @@ export async function runInBackground(
   if (!opened) return;
   isOpen = true;
   const { runtime, serving } = opened;
-  const reload = createReload();
-  reload.serves({ ...runtime, gateway: serving.gateway });
-  onReload(reload.request);
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   noteLaunch();
   const idle = createIdleWatch({

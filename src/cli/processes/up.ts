@@ -7,8 +7,7 @@ import { type LocalService, openLocalService } from "../broker/local-service.js"
 import { mayHandOver, serve, sessionOpener } from "../broker/serving.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import type { Run } from "../command.js";
-import { createReload } from "../configuration/reload.js";
-import { settingsEnvironment } from "../configuration/sources.js";
+import { settingsEnvironment } from "../configuration/config-file.js";
 import type * as declared from "../declared/processes.js";
 import { environment } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -21,8 +20,7 @@ import { readSettings } from "./settings.js";
 import { stopRequested } from "./stop.js";
 
 export const up: Run<typeof declared.up> = async ({ args }) => {
-  const reload = createReload();
-  const signalled = stopRequested(reload.request);
+  const signalled = stopRequested();
   const settings = readSettings();
   const access = await accessOf(args, settings);
   const runtime = await startServing(settings, signalled);
@@ -32,7 +30,6 @@ export const up: Run<typeof declared.up> = async ({ args }) => {
   try {
     const serving = serve(runtime, access.auth);
     closers.unshift(serving.close);
-    reload.serves({ ...runtime, gateway: serving.gateway });
     const prompts = createPrompts(runtime.log, promptSettings(runtime.config));
     const http = await createHttpGateway(
       { gateway: serving.gateway, log: runtime.log, version: VERSION, auth: access.auth, prompts },
