@@ -1,11 +1,9 @@
 /** The life of a background broker: it serves until it is asked to end, or until nobody has used it for a while. */
 import { releaseEmbeddedRedis } from "../../embedded-redis/release.js";
-import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { BrokerError } from "../../shared/errors.js";
 import { orderlyEnd } from "../../shared/store/incarnation.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { environment } from "../environment.js";
-import { promptSettings } from "../processes/options.js";
 import { openLog, type Runtime, startServing } from "../processes/runtime.js";
 import { readSettings } from "../processes/settings.js";
 import { createIdleWatch } from "./idle.js";
@@ -34,7 +32,7 @@ export async function runInBackground(service: LocalService, signalled: Promise<
         if (!opened) throw new BrokerError("BROKER_ENDED", "The broker was ended while it started.");
         return opened.serving.served;
       }),
-      { log, config: settings.config, prompts: createPrompts(log, promptSettings(settings.config)) },
+      { log, config: settings.config },
     ),
     async () => {
       const opened = await opening;

@@ -1,13 +1,12 @@
 /** `unity-broker gateway`: MCP over Streamable HTTP, without a worker. */
 import { createGateway } from "../../gateway/gateway.js";
 import { createHttpGateway } from "../../gateway/http/http.js";
-import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { accessOf, endpointHint } from "../address.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/processes.js";
 import { selfCommand } from "../self.js";
 import { VERSION } from "../version.js";
-import { gatewayOptions, promptSettings } from "./options.js";
+import { gatewayOptions } from "./options.js";
 import { startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { stopRequested } from "./stop.js";
@@ -20,12 +19,8 @@ export const gateway: Run<typeof declared.gateway> = async ({ args }) => {
   if (!runtime) return;
   const verbs = createGateway({ ...runtime, principals: access.auth }, gatewayOptions(runtime.config));
   const { log } = runtime;
-  const prompts = createPrompts(log, promptSettings(runtime.config));
   try {
-    const http = await createHttpGateway(
-      { gateway: verbs, log, version: VERSION, auth: access.auth, prompts },
-      access,
-    );
+    const http = await createHttpGateway({ gateway: verbs, log, version: VERSION, auth: access.auth }, access);
     console.log(endpointHint(http.url, access, selfCommand()));
     await stopping;
     await http.close();

@@ -1,6 +1,5 @@
 /** The configuration as the gateway and the worker take it. */
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
-import type { PromptSettings } from "../../gateway/mcp/prompts/prompts.js";
 import type { Config } from "../../shared/config.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
@@ -24,10 +23,6 @@ function toolLimits(config: Config): ToolLimits {
 
 export function waitLimits(config: Config): WaitLimits {
   return { standardSeconds: config.UNITY_BROKER_WAIT, mostSeconds: config.UNITY_BROKER_MAX_WAIT };
-}
-
-export function promptSettings(config: Config): PromptSettings {
-  return { folder: config.UNITY_BROKER_PROMPTS, waits: waitLimits(config) };
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {
