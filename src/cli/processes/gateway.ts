@@ -20,7 +20,10 @@ export const gateway: Run<typeof declared.gateway> = async ({ args }) => {
   const verbs = createGateway({ ...runtime, principals: access.auth }, gatewayOptions(runtime.config));
   const { log } = runtime;
   try {
-    const http = await createHttpGateway({ gateway: verbs, log, version: VERSION, auth: access.auth }, access);
+    const http = await createHttpGateway(
+      { gateway: verbs, log, version: VERSION, auth: access.auth },
+      access,
+    );
     console.log(endpointHint(http.url, access, selfCommand()));
     await stopping;
     await http.close();

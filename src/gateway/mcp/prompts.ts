@@ -78,7 +78,9 @@ export function filledPrompt(
     const names = missing.map((argument) => argument.name).join(", ");
     throw new BrokerError("INVALID_ARGUMENTS", `The prompt ${name} needs ${names}.`);
   }
-  const values = new Map(template.arguments.map((argument) => [argument.name, given[argument.name] || "(none)"]));
+  const values = new Map(
+    template.arguments.map((argument) => [argument.name, given[argument.name] || "(none)"]),
+  );
   values.set("most_seconds", String(mostSeconds));
   // In one pass: what an argument says is no template.
   const text = template.text.replace(/\{(\w+)\}/g, (place, of: string) => values.get(of) ?? place);

@@ -56,22 +56,19 @@ test.each([
   ["Game.Map<System.Int32>", "Adds(0.5f)"],
   ["Game.Outer+Inner", "Adds"],
   ["Alone", "One"],
-])(
-  "the class %s and its test %s are those that the Editor reports",
-  async (className, name) => {
-    const fullName = `${className}.${name}`;
-    const cases = testCasesIn({ cases: [{ name: fullName, className, result: "failed", ms: 1 }] });
-    expect(cases).toEqual([{ className, name, fullName, result: "failed", ms: 1 }]);
-    const junit = await canonicalXml(junitOf({ name: "run", cases }));
-    expect(await faultsOfJunit(junit)).toEqual([]);
-    if (name === NASTY) return;
-    const [inXml, itsName] = [className, name].map((text) =>
-      text.replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
-    );
-    // XML may write it as it is or as its entity.
-    expect(junit.replaceAll("&gt;", ">")).toContain(`<testcase classname="${inXml}" name="${itsName}" `);
-  },
-);
+])("the class %s and its test %s are those that the Editor reports", async (className, name) => {
+  const fullName = `${className}.${name}`;
+  const cases = testCasesIn({ cases: [{ name: fullName, className, result: "failed", ms: 1 }] });
+  expect(cases).toEqual([{ className, name, fullName, result: "failed", ms: 1 }]);
+  const junit = await canonicalXml(junitOf({ name: "run", cases }));
+  expect(await faultsOfJunit(junit)).toEqual([]);
+  if (name === NASTY) return;
+  const [inXml, itsName] = [className, name].map((text) =>
+    text.replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+  );
+  // XML may write it as it is or as its entity.
+  expect(junit.replaceAll("&gt;", ">")).toContain(`<testcase classname="${inXml}" name="${itsName}" `);
+});
 
 test("without a class a test has its whole name, in the suite of the run", () => {
   const name = "Game.Parser.Handles 3.5 percent.";

@@ -42,20 +42,16 @@ function openSession(hello: Partial<PipeHello> = {}) {
   };
   const answers = { ...ANSWER_SETTINGS, form: "full" } as const;
   const exchanges = createExchanges({ deliveries: broker, log: SILENT });
-  const session = openPipeSession(
-    { broker, exchanges, toolList, log: SILENT, version: "1", answers },
-    line,
-    {
-      kind: "hello",
-      protocol: 1,
-      version: "1",
-      session: "s",
-      pid: 1,
-      folder: "/",
-      isResumed: false,
-      ...hello,
-    },
-  );
+  const session = openPipeSession({ broker, exchanges, toolList, log: SILENT, version: "1", answers }, line, {
+    kind: "hello",
+    protocol: 1,
+    version: "1",
+    session: "s",
+    pid: 1,
+    folder: "/",
+    isResumed: false,
+    ...hello,
+  });
   const hear = (header: ToBroker, message?: object): void =>
     session.heard({ header, text: message ? JSON.stringify(message) : "" });
   const call = (n: number, how: { waitedMs?: number; isResent?: boolean } = {}): void =>

@@ -19,14 +19,7 @@ import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
 import { createListen, type Listen } from "./listen.js";
-import {
-  ALWAYS_ASK,
-  LOG_LEVEL_KEY,
-  OWN_LIST,
-  resultOf,
-  SUBSCRIPTION_KEY,
-  UNCHANGING,
-} from "./protocol.js";
+import { ALWAYS_ASK, LOG_LEVEL_KEY, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
 import { type ReadRequest, readRequest, type StatelessRequest } from "./request.js";
 import { cancelTask, createdTask, getTask, requireTasks, updateTask } from "./tasks.js";
 
