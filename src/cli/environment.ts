@@ -1,25 +1,27 @@
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import { WAITS, type WaitLimits } from "../shared/wait-time.js";
-import type { SettingFlags } from "./configuration/setting-flags.js";
+import { UsageError } from "./command.js";
 
-let given: SettingFlags = {};
-
-/** The settings that the command line gives: they are part of the environment from then on, of processes it starts too. */
-export function giveSettings(flags: SettingFlags): void {
-  given = flags;
-}
-
-export function givenSettings(): Readonly<SettingFlags> {
-  return given;
+/**
+ * The arguments without `--config <file>`, which every command takes in front of `--`. The file is part of the environment
+ * from then on, of processes it starts too. Throws a UsageError.
+ */
+export function takeConfigFile(typed: readonly string[]): string[] {
+  const at = typed.findIndex((argument) => /^--(config(=.*)?)?$/s.test(argument));
+  const option = typed[at];
+  if (option === undefined || option === "--") return [...typed];
+  const isInline = option !== "--config";
+  const file = isInline ? option.slice("--config=".length) : typed[at + 1];
+  if (!file || file === "--") throw new UsageError("--config needs a value");
+  process.env.UNITY_BROKER_CONFIG = file;
+  return takeConfigFile(typed.toSpliced(at, isInline ? 1 : 2));
 }
 
 /** The environment of this process. `process.env` is read in this file and nowhere else. */
 export function environment(): NodeJS.ProcessEnv {
-  const { UNITY_BROKER_CONFIG: file = process.env.UNITY_BROKER_CONFIG } = given;
-  if (!file && Object.keys(given).length === 0) return process.env;
+  const { UNITY_BROKER_CONFIG: file } = process.env;
   // A broker in the background has another working folder.
-  const named = file && !isAbsolute(file) ? resolve(file) : file;
-  return { ...process.env, ...given, ...(named ? { UNITY_BROKER_CONFIG: named } : {}) };
+  return file ? { ...process.env, UNITY_BROKER_CONFIG: resolve(file) } : process.env;
 }
 
 /** UNITY_BROKER_BACKGROUND without its schema, for what must start fast. A wrong value is refused where the schema is read. */

@@ -1,6 +1,6 @@
 /** The log of a command: on stderr, as lines on a terminal and as JSON elsewhere; with MCP_DEBUG also in a file, because clients hide stderr. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { type DestinationStream, destination, type Logger, multistream, pino, stdSerializers } from "pino";
+import { type DestinationStream, destination, multistream, pino, stdSerializers } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
@@ -8,22 +8,6 @@ import { printable } from "../shared/printable.js";
 import { openDebugFile } from "./debug-file.js";
 import { readableLine } from "./log-line.js";
 import { withoutSecrets } from "./redaction.js";
-
-type Level = Config["UNITY_BROKER_LOG_LEVEL"];
-
-export interface ServingLog extends Log {
-  /** Of the lines from now on; not while MCP_DEBUG has everything logged. */
-  setLevel(level: Level): void;
-}
-
-function adjustable(
-  log: Logger,
-  setLevel = (level: Level): void => {
-    log.level = level;
-  },
-): ServingLog {
-  return Object.assign(log, { setLevel });
-}
 
 /**
  * Opens the log. Each line is written before the call returns, so that none is lost if the process dies.
@@ -34,7 +18,7 @@ export function createLog(
   config: Pick<Config, "UNITY_BROKER_LOG_LEVEL" | "MCP_DEBUG">,
   place: { dataDir: string; command: string },
   redact: (line: string) => string = withoutSecrets,
-): ServingLog {
+): Log {
   const hooks = { streamWrite: redact };
   // Else an Error under this name is written as {}.
   const serializers = { error: stdSerializers.err };
@@ -44,7 +28,7 @@ export function createLog(
     process.stderr.isTTY ? readableLine : undefined,
   );
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
-  if (folder === undefined) return adjustable(pino({ level, hooks, serializers }, stderr));
+  if (folder === undefined) return pino({ level, hooks, serializers }, stderr);
   try {
     // A folder that the user named may contain other files, so its mode stays.
     if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
@@ -57,11 +41,11 @@ export function createLog(
     ];
     const log = pino({ level: "debug", hooks, serializers }, multistream(streams));
     log.info({ file }, "MCP_DEBUG: everything is logged to this file");
-    return adjustable(log, () => undefined);
+    return log;
   } catch (error) {
     const log = pino({ level, hooks, serializers }, stderr);
     log.warn({ folder, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
-    return adjustable(log);
+    return log;
   }
 }
 

@@ -15,7 +15,7 @@ import * as launching from "./declared/launching.js";
 import * as processes from "./declared/processes.js";
 import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
-import { giveSettings } from "./environment.js";
+import { takeConfigFile } from "./environment.js";
 import { VERSION } from "./version.js";
 
 /** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
@@ -37,7 +37,6 @@ const subCommands = {
   config: defineCommand({
     ...configuring.config,
     subCommands: {
-      print: command(configuring.print, async () => (await import("./commands/config.js")).print),
       check: command(configuring.check, async () => (await import("./commands/config.js")).check),
       schema: command(configuring.schema, async () => (await import("./commands/config.js")).schema),
     },
@@ -104,18 +103,6 @@ async function commandOf(words: readonly string[]): Promise<Named> {
   return { command, parent, path };
 }
 
-/** Takes the options for settings out; they hold from then on. */
-async function withoutSettings(typed: readonly string[]): Promise<string[]> {
-  // What reads them is loaded where there are some.
-  if (!typed.some((argument) => /^--(config|set)(=|$)/.test(argument))) return [...typed];
-  const { takeSettingFlags } = await import("./configuration/setting-flags.js");
-  const { flags, rest } = takeSettingFlags(typed);
-  giveSettings(flags);
-  // Logs are named after the command.
-  process.argv.splice(2, typed.length, ...rest);
-  return rest;
-}
-
 /** The exit code of a command whose output could not be written: sysexits' EX_IOERR, as in client/exit-codes.ts. */
 const UNWRITTEN = 74;
 
@@ -153,7 +140,9 @@ function unwritten({ message }: Error): string {
 async function run(typed: readonly string[]): Promise<number> {
   let rawArgs: string[];
   try {
-    rawArgs = await withoutSettings(typed);
+    rawArgs = takeConfigFile(typed);
+    // Logs are named after the command.
+    process.argv.splice(2, typed.length, ...rawArgs);
   } catch (error) {
     const { message, exitCode } = describeError(error);
     console.error(`unity-broker: ${printable(message)}`);

@@ -98,18 +98,11 @@ export interface Gateway {
   audit: Audit | undefined;
   store: Store;
   sweep(): Promise<void>;
-  change(options: ChangeableOptions): void;
   /** Nobody waits for Editors that are coming any more: what serves clients is about to close. */
   stopWaiting(): void;
   /** Ends waits and the janitor; the store stays open, and operations go on. */
   close(): Promise<void>;
 }
-
-/** What may change while it runs; it holds for the calls from then on. */
-export type ChangeableOptions = Pick<
-  GatewayOptions,
-  "executionClasses" | "rules" | "cancelOverdue" | "confirmsDestructive" | "ifAway"
->;
 
 /**
  * `knownEditorsFile`: where the known Editors are noted, so that missing ones are noticed after a loss of the store, and
@@ -199,8 +192,7 @@ export function createGateway(
   );
   const verbs = logged(traced(untraced), log);
   const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
-  const janitorOptions = { ...options, everyMs: options.sweepMs };
-  const janitor = createJanitor({ store, log, knownEditors }, janitorOptions);
+  const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
     answers: { form: options.answers, limitBytes: options.answerLimitBytes, waits: options.waits },
@@ -208,11 +200,6 @@ export function createGateway(
     audit: deps.audit,
     store,
     sweep: janitor.sweep,
-    change(changed) {
-      // All parts read these at each call.
-      Object.assign(options, changed);
-      Object.assign(janitorOptions, changed);
-    },
     stopWaiting: contact.close,
     async close() {
       stopNoting();

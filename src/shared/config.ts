@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ANSWER_FORMS } from "./answer-forms.js";
 import { isRedisUrl, NO_REDIS_URL } from "./redis-url.js";
 import type { SettingName } from "./setting-names.js";
-import { executionClasses, namedEditors, path, paths, resources } from "./setting-values.js";
+import { executionClasses, namedEditors, paths, resources } from "./setting-values.js";
 import { classRules, editorRules, toolRules } from "./tools/call-rule-settings.js";
 import { IF_AWAY } from "./tools/parameters.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
@@ -154,11 +154,6 @@ export const CONFIG = {
     .optional()
     .describe(
       "Most bytes of one answer to an MCP client; without it, what the client is known to take, else 50 000 (docs/reference/answer-sizes.md)",
-    ),
-  UNITY_BROKER_PROMPTS: path
-    .optional()
-    .describe(
-      "The folder of a team's own MCP prompts, a full path: one in each `<name>.json` (docs/guide/clients.md)",
     ),
   UNITY_BROKER_WAIT: z.coerce
     .number()

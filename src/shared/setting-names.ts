@@ -36,7 +36,6 @@ const SETTING_KEYS = {
   UNITY_BROKER_UNSENT_HOURS: ["expiry.unsent_hours", "text"],
   UNITY_BROKER_ANSWERS: ["mcp.answers", "text"],
   UNITY_BROKER_ANSWER_LIMIT: ["mcp.answer_bytes", "text"],
-  UNITY_BROKER_PROMPTS: ["mcp.prompts", "path"],
   UNITY_BROKER_WAIT: ["calls.wait_seconds", "text"],
   UNITY_BROKER_MAX_WAIT: ["calls.max_wait_seconds", "text"],
   UNITY_BROKER_IF_AWAY: ["calls.if_away", "text"],

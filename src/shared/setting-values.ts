@@ -57,8 +57,6 @@ export const namedEditors = z
     });
   });
 
-export const path = z.string().regex(FULL_PATH, { error: "expected a full path" });
-
 export const paths = z
   .string()
   .default("")

@@ -1,5 +1,4 @@
 /** The real way of a call: Redis, a gateway over HTTP, a worker and an Editor with the suite's tools, each a process. */
-import { fileURLToPath } from "node:url";
 import { openInstallation } from "../harness/processes/installation.js";
 import { openHttpClient } from "../harness/processes/process-clients.js";
 import { until } from "../harness/processes/processes.js";
@@ -7,9 +6,6 @@ import { startOwnProcess } from "../proofs/bench/floors/child-process.js";
 import { FIXTURES } from "./tools.js";
 
 const EDITOR = new URL("./editor-process.ts", import.meta.url);
-
-/** The suite's prompts, as a team's own. */
-const PROMPTS = fileURLToPath(new URL("./prompts", import.meta.url));
 
 /**
  * Answers as an installed broker gives them, which asks its user before it runs what may destroy something. A busy machine may take
@@ -19,7 +15,6 @@ const SETTINGS = {
   UNITY_BROKER_ANSWERS: "",
   UNITY_BROKER_CONFIRM_DESTRUCTIVE: "true",
   UNITY_BROKER_WAIT: "4",
-  UNITY_BROKER_PROMPTS: PROMPTS,
 };
 
 export interface ConformanceWorld {

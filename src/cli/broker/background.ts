@@ -1,12 +1,9 @@
 /** The life of a background broker: it serves until it is asked to end, or until nobody has used it for a while. */
 import { releaseEmbeddedRedis } from "../../embedded-redis/release.js";
-import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { BrokerError } from "../../shared/errors.js";
 import { orderlyEnd } from "../../shared/store/incarnation.js";
 import { noteLaunch } from "../clients/launch-note.js";
-import { createReload } from "../configuration/reload.js";
 import { environment } from "../environment.js";
-import { promptSettings } from "../processes/options.js";
 import { openLog, type Runtime, startServing } from "../processes/runtime.js";
 import { readSettings } from "../processes/settings.js";
 import { createIdleWatch } from "./idle.js";
@@ -16,11 +13,7 @@ import { hasOpenOperations, mayHandOver, type Serving, serve, sessionOpener } fr
 const MINUTE = 60_000;
 
 /** Resolves once it has given back everything; rejects if it cannot serve. */
-export async function runInBackground(
-  service: LocalService,
-  signalled: Promise<string>,
-  onReload: (request: () => void) => void,
-): Promise<void> {
+export async function runInBackground(service: LocalService, signalled: Promise<string>): Promise<void> {
   const settings = readSettings();
   const idleMs = settings.config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE;
   const stopping = Promise.race([signalled, service.asked]);
@@ -39,7 +32,7 @@ export async function runInBackground(
         if (!opened) throw new BrokerError("BROKER_ENDED", "The broker was ended while it started.");
         return opened.serving.served;
       }),
-      { log, config: settings.config, prompts: createPrompts(log, promptSettings(settings.config)) },
+      { log, config: settings.config },
     ),
     async () => {
       const opened = await opening;
@@ -50,9 +43,6 @@ export async function runInBackground(
   if (!opened) return;
   isOpen = true;
   const { runtime, serving } = opened;
-  const reload = createReload();
-  reload.serves({ ...runtime, gateway: serving.gateway });
-  onReload(reload.request);
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   noteLaunch();
   const idle = createIdleWatch({

@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { describeError, type Run } from "../command.js";
-import { settingsEnvironment } from "../configuration/sources.js";
+import { settingsEnvironment } from "../configuration/config-file.js";
 import type * as declared from "../declared/processes.js";
 import { environment } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -14,8 +14,7 @@ import { VERSION } from "../version.js";
 import { openLocalService } from "./local-service.js";
 
 export const broker: Run<typeof declared.broker> = async ({ args }) => {
-  let reload = (): void => undefined;
-  const signalled = stopRequested(() => reload());
+  const signalled = stopRequested();
   const folder = brokerFolder(settingsEnvironment());
   // The file was changed since the client read it.
   if (args.for !== undefined && args.for !== basename(folder)) {
@@ -32,9 +31,7 @@ export const broker: Run<typeof declared.broker> = async ({ args }) => {
   if (!service) return;
   try {
     const { runInBackground } = await import("./background.js");
-    await runInBackground(service, signalled, (request) => {
-      reload = request;
-    });
+    await runInBackground(service, signalled);
   } catch (error) {
     service.failed(describeError(error));
     throw error;

@@ -3,7 +3,6 @@ import { createExchanges } from "../../gateway/exchange.js";
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { createLateGateway, type ServedGateway } from "../../gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine, type PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
-import type { Prompts } from "../../gateway/mcp/prompts/prompts.js";
 import { createToolList } from "../../gateway/mcp/tools/tool-list.js";
 import { isSent } from "../../shared/operation/operation.js";
 import type { PipeHello } from "../../shared/pipe/frames.js";
@@ -48,7 +47,7 @@ export function serve(
 /** Opens sessions also while the store is still being opened. */
 export function sessionOpener(
   opening: Promise<ServedGateway>,
-  { log, config, prompts }: Pick<Runtime, "log" | "config"> & { prompts: Prompts },
+  { log, config }: Pick<Runtime, "log" | "config">,
 ): (line: PipeLine, hello: PipeHello) => PipeSession {
   const late = createLateGateway(opening, { waits: waitLimits(config) });
   const answers = {
@@ -58,7 +57,7 @@ export function sessionOpener(
   };
   const exchanges = createExchanges({ deliveries: late.broker, log });
   return (line, hello) =>
-    openPipeSession({ ...late, exchanges, prompts, log, version: VERSION, answers }, line, hello);
+    openPipeSession({ ...late, exchanges, log, version: VERSION, answers }, line, hello);
 }
 
 /** False while a bridge without a ledger runs something: its outcome would be lost with its connection. */

@@ -1,7 +1,7 @@
 /** The background broker of this user, started if it does not run. */
 import { PassThrough } from "node:stream";
 import { UsageError } from "../command.js";
-import { settingsEnvironment } from "../configuration/sources.js";
+import { settingsEnvironment } from "../configuration/config-file.js";
 import { environment, wantedWaits } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
 import { BrokerNotStarted } from "../pipe/not-started.js";

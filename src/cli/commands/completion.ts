@@ -8,7 +8,7 @@ import { connectBroker } from "../client/connect-broker.js";
 import { type Run, UsageError } from "../command.js";
 import { type Candidate, candidatesFor, type Known } from "../completion/candidates.js";
 import { SCRIPTS } from "../completion/shell-scripts.js";
-import { settingsEnvironment } from "../configuration/sources.js";
+import { settingsEnvironment } from "../configuration/config-file.js";
 import type * as declared from "../declared/completing.js";
 import { SHELLS } from "../declared/completing.js";
 import { brokerFolder, readEndpoint } from "../pipe/broker-place.js";

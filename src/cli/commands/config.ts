@@ -1,41 +1,27 @@
-/** `unity-broker config`: the settings in effect, what is wrong with a file, and the schema of files. */
+/** `unity-broker config`: what is wrong with a file, and the schema of files. */
 import { resolve } from "node:path";
 import { printableJson, printableValues } from "../../shared/printable.js";
 import { CONFIG_FILE } from "../../shared/setting-names.js";
-import { print as printText } from "../client/ask-broker.js";
+import { print } from "../client/ask-broker.js";
 import { EXIT } from "../client/exit-codes.js";
-import { coloursFor } from "../client/render.js";
 import type { Run } from "../command.js";
-import { effectiveSettings, renderSettings } from "../configuration/effective.js";
+import { configFileOf } from "../configuration/config-file.js";
 import { fileSchema } from "../configuration/file-schema.js";
 import { type Problem, problemLine, shortPath, WrongConfiguration } from "../configuration/problems.js";
 import { readConfiguration } from "../configuration/read-configuration.js";
-import { settingSources } from "../configuration/sources.js";
 import type * as declared from "../declared/configuring.js";
-import { environment, givenSettings } from "../environment.js";
-
-export const print: Run<typeof declared.print> = async ({ args }) => {
-  const sources = settingSources();
-  const settings = printableValues(effectiveSettings(readConfiguration(sources), sources));
-  const file = sources.file
-    ? `File: ${sources.file.path}`
-    : "No file: --config or UNITY_BROKER_CONFIG names one.";
-  await printText(
-    args.json
-      ? printableJson({ file: sources.file?.path ?? null, settings })
-      : `${file}\n${renderSettings(settings, coloursFor(process.stdout, environment()))}`,
-  );
-};
+import { environment } from "../environment.js";
 
 export const check: Run<typeof declared.check> = async ({ args }) => {
   const named = args.file === undefined ? environment()[CONFIG_FILE] : resolve(args.file);
-  const sources = settingSources({ ...environment(), [CONFIG_FILE]: named }, givenSettings());
-  const problems = problemsIn(() => readConfiguration(sources));
-  const count = sources.file?.values.size ?? 0;
-  if (args.json) await printText(printableJson({ file: named ?? null, problems }));
-  else if (problems.length > 0) await printText(printableValues(problems).map(problemLine).join("\n"));
+  const env = { ...environment(), [CONFIG_FILE]: named };
+  const file = configFileOf(env);
+  const problems = problemsIn(() => readConfiguration(env, file));
+  const count = file?.values.size ?? 0;
+  if (args.json) await print(printableJson({ file: named ?? null, problems }));
+  else if (problems.length > 0) await print(printableValues(problems).map(problemLine).join("\n"));
   else
-    await printText(
+    await print(
       named === undefined
         ? "No file is named; the environment has no problems."
         : `${shortPath(named)} has no problems: ${count === 1 ? "1 setting" : `${count} settings`}.`,
@@ -44,7 +30,7 @@ export const check: Run<typeof declared.check> = async ({ args }) => {
 };
 
 export const schema: Run<typeof declared.schema> = async () => {
-  await printText(JSON.stringify(fileSchema(), undefined, 2));
+  await print(JSON.stringify(fileSchema(), undefined, 2));
 };
 
 function problemsIn(read: () => void): readonly Problem[] {

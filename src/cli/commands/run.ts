@@ -9,7 +9,6 @@ import type * as declared from "../declared/running.js";
 import { DEFAULT_WAIT } from "../declared/running.js";
 import { environment } from "../environment.js";
 import { readSettings } from "../processes/settings.js";
-import { createArtifacts } from "../run/artifacts/manifest.js";
 import { createBrokerSession } from "../run/broker-session.js";
 import { createConsoleLog } from "../run/console-log.js";
 import { durationIn } from "../run/duration.js";
@@ -17,10 +16,8 @@ import { createInterrupts } from "../run/interrupts.js";
 import { createRunProgress } from "../run/progress.js";
 import { jsonWithoutCommands, withoutCommands } from "../run/runner-commands.js";
 import { type Step, takeStep } from "../run/step.js";
-import { junitOf } from "../run/test-report/junit.js";
-import { nunitOf } from "../run/test-report/nunit.js";
 import { openReportFile } from "../run/test-report/report-file.js";
-import { createTestReport, type TestReportFile } from "../run/test-report/test-report.js";
+import { createTestReport } from "../run/test-report/test-report.js";
 import { selfCommand } from "../self.js";
 import { editorIn, named, objectIn } from "./call.js";
 
@@ -31,8 +28,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
   const step = stepIn(args);
   const settings = readSettings();
   // Before anything is asked: a step whose report cannot be written would have to run again.
-  const reports = testReportFiles(args);
-  const manifest = args.artifacts === undefined ? undefined : openReportFile("--artifacts", args.artifacts);
+  const junit = args.junit === undefined ? undefined : openReportFile("--junit", args.junit);
   const connect = (): Promise<BrokerClient> => connectBroker({ serves: true, key: args.key }, settings);
   // Until here a signal ends the process as usual: nothing has been asked.
   const first = await connect().catch((error: Error) => {
@@ -67,11 +63,10 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
       colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
       tests: createTestReport({
-        files: reports,
+        junit,
         isGithub: GITHUB_ACTIONS === "true",
         folder: args["project-folder"] ?? "",
       }),
-      artifacts: createArtifacts({ file: manifest, folder: args["project-folder"] ?? "" }),
     });
   } finally {
     progress.close();
@@ -79,19 +74,6 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
     await session.close();
   }
 };
-
-function testReportFiles({
-  junit,
-  nunit,
-}: {
-  junit?: string | undefined;
-  nunit?: string | undefined;
-}): TestReportFile[] {
-  return [
-    ...(junit === undefined ? [] : [{ file: openReportFile("--junit", junit), textOf: junitOf }]),
-    ...(nunit === undefined ? [] : [{ file: openReportFile("--nunit", nunit), textOf: nunitOf }]),
-  ];
-}
 
 function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
   const { tool, key, once, "log-id": logId, "force-new": forceNew, "if-away": ifAway } = args;
@@ -110,7 +92,6 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
   const given = {
     // An assistant wants to know what failed; a report names every test.
     ...(tool === "run-tests" ? { ReportResults: "all" } : {}),
-    ...(tool === "build-player" && args.artifacts !== undefined ? { EveryFile: true } : {}),
     ...objectIn(args.arguments ?? args.json ?? "{}"),
   };
   const argumentsFor = (superseded: string | undefined): Record<string, unknown> => ({

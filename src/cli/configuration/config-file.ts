@@ -2,18 +2,21 @@
  * Reads a configuration file, YAML or JSON, into the texts that the same settings have as variables, with the place of each.
  * Values are checked afterwards, by the schema of all settings (config.ts): a client's pipe reads the file without it.
  */
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import type * as Yaml from "yaml";
 import { didYouMean } from "../../shared/did-you-mean.js";
 import {
+  CONFIG_FILE,
   FILE_SETTINGS,
   type FileSetting,
   formOf,
   keyOf,
-  SETTING_NAMES,
   type SettingForm,
 } from "../../shared/setting-names.js";
+import { environment } from "../environment.js";
 import { examined } from "./yaml-faults.js";
 
 /** From 1. */
@@ -25,8 +28,7 @@ export interface Place {
 export interface FileValue {
   /** As a variable would have it. */
   text: string;
-  place: Place;
-  /** Of what is within it: as much of the path as is there. */
+  /** Of what is within it, as much of the path as is there; of an empty path, its own. */
   placeOf(path: readonly PropertyKey[]): Place;
 }
 
@@ -45,6 +47,39 @@ const SECOND_DOCUMENT = "a second document begins here; a configuration is one";
 
 const BY_KEY = new Map(FILE_SETTINGS.map((name) => [keyOf(name), name]));
 const SECTIONS = new Set([...BY_KEY.keys()].flatMap((key) => (key.includes(".") ? [key.split(".")[0]] : [])));
+
+/** Every command reads it. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The file that the environment names, if it names one. Never throws: what is wrong with it is among its problems. */
+export function configFileOf(env: NodeJS.ProcessEnv): ConfigFile | undefined {
+  const path = env[CONFIG_FILE];
+  if (!path) return undefined;
+  const unreadable = (what: string): ConfigFile => ({ path, values: new Map(), problems: [{ what }] });
+  let bytes: Buffer;
+  try {
+    const about = statSync(path);
+    if (about.isDirectory()) return unreadable("it is a folder");
+    if (about.size > MOST_BYTES) return unreadable("it is larger than 1 MB: is it a configuration?");
+    bytes = readFileSync(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return unreadable(code === "ENOENT" ? "there is no such file" : `it cannot be read: ${message}`);
+  }
+  if (!isUtf8(bytes))
+    return unreadable("it is not in UTF-8: save it so (`>` of Windows PowerShell writes UTF-16)");
+  return parseConfigFile(bytes.toString("utf8"), path);
+}
+
+/** The environment with the file's values where it has none itself; an empty text counts as none. */
+export function settingsEnvironment(
+  env: NodeJS.ProcessEnv = environment(),
+  file: ConfigFile | undefined = configFileOf(env),
+): NodeJS.ProcessEnv {
+  if (!file) return env;
+  const inFile = [...file.values].filter(([name]) => !env[name]);
+  return { ...env, ...Object.fromEntries(inFile.map(([name, { text }]) => [name, text])) };
+}
 
 /** Reports everything that is wrong, and never throws. `path`: the file's full path. */
 export function parseConfigFile(text: string, path: string): ConfigFile {
@@ -96,11 +131,7 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
       file.problems.push({ ...place, key, what: read.wrong });
       return;
     }
-    file.values.set(name, {
-      text: read,
-      place,
-      placeOf: (within) => placeIn(node, within, place),
-    });
+    file.values.set(name, { text: read, placeOf: (within) => placeIn(node, within, place) });
   };
 
   const readSection = (section: Yaml.YAMLMap, prefix: string): void => {
@@ -181,13 +212,4 @@ function namesIn(prefix: string): string[] {
 
 function knownIn(prefix: string): string {
   return namesIn(prefix).join(", ");
-}
-
-/** The setting that a person means by a key of the file or by a variable. */
-export function settingNamed(name: string): FileSetting | undefined {
-  return BY_KEY.get(name) ?? FILE_SETTINGS.find((variable) => variable === name);
-}
-
-export function settingMeant(name: string): string {
-  return didYouMean(name, [...BY_KEY.keys(), ...SETTING_NAMES]);
 }

@@ -2,14 +2,13 @@
 import { relative } from "node:path";
 import type { z } from "zod";
 import { didYouMean, nearest } from "../../shared/did-you-mean.js";
-import type { SettingName } from "../../shared/setting-names.js";
+import { type FileSetting, keyOf, type SettingName } from "../../shared/setting-names.js";
 import { head } from "../../shared/shortened-text.js";
 import { UsageError } from "../command.js";
 import type { ConfigFile, FileProblem, Place } from "./config-file.js";
-import { nameOf, type SettingSources, type Source } from "./sources.js";
 
 export interface Problem extends Partial<Place> {
-  /** Undefined: a variable or a flag is wrong. */
+  /** Undefined: a variable is wrong. */
   file?: string;
   /** The key in the file, or the variable. */
   key?: string | undefined;
@@ -54,28 +53,34 @@ export function fileProblems({ path, problems }: ConfigFile): Problem[] {
 
 const SECRETS: readonly SettingName[] = ["REDIS_URL", "UNITY_BROKER_TOKEN"];
 
-export function isSecret(name: SettingName): boolean {
-  return SECRETS.includes(name);
+/** Where a setting has its value: in the file, unless the environment has one. `within`: of a mapping. */
+export function placeOf(
+  name: FileSetting,
+  { env, file }: { env: NodeJS.ProcessEnv; file: ConfigFile | undefined },
+  within: readonly PropertyKey[] = [],
+): Omit<Problem, "what"> {
+  const inFile = env[name] ? undefined : file?.values.get(name);
+  const key = [inFile ? keyOf(name) : name, ...within.map(String)].join(".");
+  return file && inFile ? { file: file.path, ...inFile.placeOf(within), key } : { key };
 }
 
 /** The issues of the schema of all settings. */
-export function issueProblems(issues: readonly z.core.$ZodIssue[], { texts }: SettingSources): Problem[] {
+export function issueProblems(
+  issues: readonly z.core.$ZodIssue[],
+  sources: { env: NodeJS.ProcessEnv; file: ConfigFile | undefined },
+): Problem[] {
+  const { env, file } = sources;
   return issues.flatMap((issue) => {
     const [setting, ...within] = issue.path;
-    const name = setting as SettingName;
-    const { text = "", source = { from: "environment" } satisfies Source } = texts.get(name) ?? {};
-    const base = nameOf(name, source);
-    const at = (path: readonly PropertyKey[]): Partial<Problem> =>
-      source.from === "file" ? { file: source.path, ...source.value.placeOf(path) } : {};
-    const keyAt = (path: readonly PropertyKey[]): string => [base, ...path.map(String)].join(".");
+    const name = setting as FileSetting;
     if (issue.code === "unrecognized_keys")
       return issue.keys.map((key) => {
-        const path = [...within, key];
         const what = `unknown${didYouMean(key, issue.message.split(", "))}; known: ${issue.message}`;
-        return { ...at(path), key: keyAt(path), what };
+        return { ...placeOf(name, sources, [...within, key]), what };
       });
-    const value = isSecret(name) ? undefined : valueAt(text, within);
-    return [{ ...at(within), key: keyAt(within), what: whatIsWrong(issue, value) }];
+    const text = env[name] || (file?.values.get(name)?.text ?? "");
+    const value = SECRETS.includes(name) ? undefined : valueAt(text, within);
+    return [{ ...placeOf(name, sources, within), what: whatIsWrong(issue, value) }];
   });
 }
 

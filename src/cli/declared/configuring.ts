@@ -1,23 +1,14 @@
-/** The declared arguments of `config`, and the options for settings that every command takes (setting-flags.ts). */
+/** The declared arguments of `config`, and the option that every command takes (takeConfigFile in environment.ts). */
 
 export const ofEveryCommand = {
   config: {
     type: "string",
     description: "A configuration file, YAML or JSON; every command takes it (default: UNITY_BROKER_CONFIG)",
   },
-  set: {
-    type: "string",
-    description: "One setting, such as --set retention.hours=48; every command takes it, any number of times",
-  },
 } as const;
 
 export const config = {
-  meta: { name: "config", description: "Shows and checks the configuration" },
-} as const;
-
-export const print = {
-  meta: { name: "print", description: "The settings in effect, and where each comes from" },
-  args: { json: { type: "boolean", description: "As JSON", default: false } },
+  meta: { name: "config", description: "Checks the configuration" },
 } as const;
 
 export const check = {

@@ -48,11 +48,6 @@ export const run = {
       default: false,
     },
     junit: { type: "string", description: "Write the results of run-tests to this file as JUnit XML" },
-    nunit: { type: "string", description: "The same as NUnit 3 XML; both may be given" },
-    artifacts: {
-      type: "string",
-      description: "Write a manifest of the files that the tool has produced to this file, as JSON",
-    },
     log: {
       type: "boolean",
       description: "Show what the Unity Console says meanwhile",
@@ -61,7 +56,7 @@ export const run = {
     },
     "project-folder": {
       type: "string",
-      description: "The Unity project's folder in the repository, for the files in reports and manifests",
+      description: "The Unity project's folder in the repository, for the files in reports",
     },
     output: { type: "string", description: "text, or json: the last line of stdout is the answer" },
   },

@@ -1,7 +1,7 @@
 /** The background broker of this configuration: none yet, running, older than this command, or in the way. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { settingsEnvironment } from "../configuration/sources.js";
+import { settingsEnvironment } from "../configuration/config-file.js";
 import { brokerFolder, brokerFolders, isNewer, readEndpoint } from "../pipe/broker-place.js";
 import { controlBroker } from "../pipe/control-client.js";
 import { connect } from "../pipe/reach-broker.js";

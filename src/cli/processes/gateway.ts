@@ -1,32 +1,27 @@
 /** `unity-broker gateway`: MCP over Streamable HTTP, without a worker. */
 import { createGateway } from "../../gateway/gateway.js";
 import { createHttpGateway } from "../../gateway/http/http.js";
-import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { accessOf, endpointHint } from "../address.js";
 import type { Run } from "../command.js";
-import { createReload } from "../configuration/reload.js";
 import type * as declared from "../declared/processes.js";
 import { selfCommand } from "../self.js";
 import { VERSION } from "../version.js";
-import { gatewayOptions, promptSettings } from "./options.js";
+import { gatewayOptions } from "./options.js";
 import { startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { stopRequested } from "./stop.js";
 
 export const gateway: Run<typeof declared.gateway> = async ({ args }) => {
-  const reload = createReload();
-  const stopping = stopRequested(reload.request);
+  const stopping = stopRequested();
   const settings = readSettings();
   const access = await accessOf(args, settings);
   const runtime = await startServing(settings, stopping);
   if (!runtime) return;
   const verbs = createGateway({ ...runtime, principals: access.auth }, gatewayOptions(runtime.config));
-  reload.serves({ ...runtime, gateway: verbs });
   const { log } = runtime;
-  const prompts = createPrompts(log, promptSettings(runtime.config));
   try {
     const http = await createHttpGateway(
-      { gateway: verbs, log, version: VERSION, auth: access.auth, prompts },
+      { gateway: verbs, log, version: VERSION, auth: access.auth },
       access,
     );
     console.log(endpointHint(http.url, access, selfCommand()));

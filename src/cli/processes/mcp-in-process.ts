@@ -1,12 +1,11 @@
 /** `unity-broker mcp --in-process`: MCP over stdio for one client, with a gateway and a worker in the same process. */
 import { createGateway } from "../../gateway/gateway.js";
-import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
 import { createWorker } from "../../worker/worker.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { needsServer } from "../pipe/probe.js";
 import { VERSION } from "../version.js";
-import { gatewayOptions, promptSettings, waitLimits, workerOptions } from "./options.js";
+import { gatewayOptions, waitLimits, workerOptions } from "./options.js";
 import { startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { parentGone, stopRequested } from "./stop.js";
@@ -27,7 +26,7 @@ export async function serveInProcess(): Promise<void> {
   const gateway = createGateway(runtime, gatewayOptions(runtime.config));
   const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
   const session = serveStdio(
-    { gateway, log, version: VERSION, prompts: createPrompts(log, promptSettings(runtime.config)) },
+    { gateway, log, version: VERSION },
     { stdin, stdout: process.stdout },
     { folder: process.cwd() },
   );

@@ -16,7 +16,7 @@ import { parentGone, stopRequested } from "./stop.js";
 export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
   const env = environment();
   const settings = env[CONFIG_FILE]
-    ? (await import("../configuration/sources.js")).settingsEnvironment(env)
+    ? (await import("../configuration/config-file.js")).settingsEnvironment(env)
     : env;
   if (args["in-process"] || !wantsBackground(settings))
     return (await import("./mcp-in-process.js")).serveInProcess();

@@ -1,6 +1,5 @@
 /** The configuration as the gateway and the worker take it. */
-import { type ChangeableOptions, GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
-import type { PromptSettings } from "../../gateway/mcp/prompts/prompts.js";
+import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
 import type { Config } from "../../shared/config.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
@@ -26,25 +25,6 @@ export function waitLimits(config: Config): WaitLimits {
   return { standardSeconds: config.UNITY_BROKER_WAIT, mostSeconds: config.UNITY_BROKER_MAX_WAIT };
 }
 
-export function promptSettings(config: Config): PromptSettings {
-  return { folder: config.UNITY_BROKER_PROMPTS, waits: waitLimits(config) };
-}
-
-/** What a gateway takes over while it runs. */
-export function changeableOptions(config: Config): ChangeableOptions {
-  return {
-    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
-    rules: createCallRules({
-      classes: config.UNITY_BROKER_CLASS_RULES,
-      tools: config.UNITY_BROKER_TOOL_RULES,
-      editors: config.UNITY_BROKER_EDITOR_RULES,
-    }),
-    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
-    confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
-    ifAway: config.UNITY_BROKER_IF_AWAY,
-  };
-}
-
 export function gatewayOptions(config: Config): GatewayOptions {
   return {
     ...GATEWAY_DEFAULTS,
@@ -55,7 +35,15 @@ export function gatewayOptions(config: Config): GatewayOptions {
       unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
     },
     maxResultTokens: config.UNITY_BROKER_MAX_RESULT_TOKENS,
-    ...changeableOptions(config),
+    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
+    rules: createCallRules({
+      classes: config.UNITY_BROKER_CLASS_RULES,
+      tools: config.UNITY_BROKER_TOOL_RULES,
+      editors: config.UNITY_BROKER_EDITOR_RULES,
+    }),
+    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
+    confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
+    ifAway: config.UNITY_BROKER_IF_AWAY,
     answers: config.UNITY_BROKER_ANSWERS,
     answerLimitBytes: config.UNITY_BROKER_ANSWER_LIMIT,
     waits: waitLimits(config),

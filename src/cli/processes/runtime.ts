@@ -12,7 +12,7 @@ import { openStore, type Store } from "../../shared/store/store.js";
 import { runningEditors } from "../../worker/discovery/endpoint-folder.js";
 import { ensureRecoveryKey, temporaryRecoveryKey } from "../../worker/recovery/recovery-key.js";
 import { environment } from "../environment.js";
-import { createLog, type ServingLog } from "../log.js";
+import { createLog } from "../log.js";
 import { VERSION } from "../version.js";
 import { openOnceReachable } from "./await-store.js";
 import { createRevival, openPrivate } from "./private-redis.js";
@@ -20,7 +20,7 @@ import { ownFolders, readSettings, type Settings } from "./settings.js";
 import { startTraces } from "./traces.js";
 
 export interface Runtime extends Settings {
-  log: ServingLog;
+  log: Log;
   store: Store;
   originKey: Buffer;
   /** Which Editors the store knows: noted beside it, each store in a file of its own. */
@@ -39,12 +39,12 @@ const HOUR = 60 * MINUTE;
 export interface RuntimeOptions {
   /** How long a configured Redis that is away is waited for, ms. */
   storeWaitMs: number;
-  log?: ServingLog | undefined;
+  log?: Log | undefined;
   /** This process ends a private Redis that it starts, when it has been idle: no keeper of its own is needed. */
   keepsRedis?: boolean | undefined;
 }
 
-export function openLog({ config, dataDir }: Settings): ServingLog {
+export function openLog({ config, dataDir }: Settings): Log {
   return createLog(config, { dataDir, command: process.argv[2] ?? "broker" });
 }
 

@@ -1,37 +1,16 @@
 /** When a process that serves should end. */
-import { closeSync, openSync } from "node:fs";
 import { hasProcess } from "../../shared/machine/living-process.js";
 
 /**
- * Resolves with the reason at SIGINT, SIGTERM or SIGHUP; a second signal ends the process at once. `reload`: what SIGHUP asks
- * for instead, unless it says that the process's terminal has gone.
+ * Resolves with the reason at SIGINT, SIGTERM or SIGHUP; a second signal ends the process at once.
  *
  * Windows knows these by Ctrl-C and by closing the console. A kill there leaves nobody to end anything.
  */
-export function stopRequested(reload?: () => void): Promise<string> {
-  const hadTerminal = hasTerminal();
+export function stopRequested(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
-    const hangUp = (): void => {
-      if (reload && process.platform !== "win32" && hadTerminal === hasTerminal()) {
-        reload();
-      } else {
-        process.off("SIGHUP", hangUp);
-        resolve("SIGHUP");
-      }
-    };
-    process.on("SIGHUP", hangUp);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+      process.once(signal, () => resolve(signal));
   });
-}
-
-/** A terminal that was closed cannot be opened any more. */
-function hasTerminal(): boolean {
-  try {
-    closeSync(openSync("/dev/tty", "r"));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export interface ParentWatch {

@@ -1,28 +1,24 @@
 /** `unity-broker up`: everything in one process, for one machine: the broker in the foreground, with HTTP. */
 import { createHttpGateway } from "../../gateway/http/http.js";
-import { createPrompts, type Prompts } from "../../gateway/mcp/prompts/prompts.js";
 import { createSimulatedEditor } from "../../simulator/editor.js";
 import { accessOf, endpointHint } from "../address.js";
 import { type LocalService, openLocalService } from "../broker/local-service.js";
 import { mayHandOver, serve, sessionOpener } from "../broker/serving.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import type { Run } from "../command.js";
-import { createReload } from "../configuration/reload.js";
-import { settingsEnvironment } from "../configuration/sources.js";
+import { settingsEnvironment } from "../configuration/config-file.js";
 import type * as declared from "../declared/processes.js";
 import { environment } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
 import { inPlaceOfBackground } from "../pipe/reach-broker.js";
 import { selfCommand } from "../self.js";
 import { VERSION } from "../version.js";
-import { promptSettings } from "./options.js";
 import { type Runtime, startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { stopRequested } from "./stop.js";
 
 export const up: Run<typeof declared.up> = async ({ args }) => {
-  const reload = createReload();
-  const signalled = stopRequested(reload.request);
+  const signalled = stopRequested();
   const settings = readSettings();
   const access = await accessOf(args, settings);
   const runtime = await startServing(settings, signalled);
@@ -32,16 +28,14 @@ export const up: Run<typeof declared.up> = async ({ args }) => {
   try {
     const serving = serve(runtime, access.auth);
     closers.unshift(serving.close);
-    reload.serves({ ...runtime, gateway: serving.gateway });
-    const prompts = createPrompts(runtime.log, promptSettings(runtime.config));
     const http = await createHttpGateway(
-      { gateway: serving.gateway, log: runtime.log, version: VERSION, auth: access.auth, prompts },
+      { gateway: serving.gateway, log: runtime.log, version: VERSION, auth: access.auth },
       access,
     );
     // Open waits are answered first: to them an Editor that is let go looks as if it had closed.
     closers.unshift(http.close);
     const local = settings.config.UNITY_BROKER_BACKGROUND
-      ? await serveLocalClients(runtime, { ...serving.served, prompts })
+      ? await serveLocalClients(runtime, serving.served)
       : undefined;
     if (local) closers.unshift(local.close);
     if (args.simulate) {
@@ -62,7 +56,7 @@ export const up: Run<typeof declared.up> = async ({ args }) => {
 /** The clients and commands of this user come here from now on; undefined if another terminal serves them. */
 async function serveLocalClients(
   runtime: Runtime,
-  { prompts, ...served }: ReturnType<typeof serve>["served"] & { prompts: Prompts },
+  served: ReturnType<typeof serve>["served"],
 ): Promise<LocalService | undefined> {
   const folder = brokerFolder(settingsEnvironment());
   const place = { folder, env: environment(), version: VERSION, isForeground: true };
@@ -74,7 +68,7 @@ async function serveLocalClients(
     );
     return undefined;
   }
-  service.opens(sessionOpener(Promise.resolve(served), { ...runtime, prompts }), () => mayHandOver(runtime));
+  service.opens(sessionOpener(Promise.resolve(served), runtime), () => mayHandOver(runtime));
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   return service;
 }

@@ -1,7 +1,6 @@
 /** `unity-broker worker`: owns the Editors of this machine, without a gateway. */
 import { createWorker } from "../../worker/worker.js";
 import type { Run } from "../command.js";
-import { createReload } from "../configuration/reload.js";
 import type * as declared from "../declared/processes.js";
 import { VERSION } from "../version.js";
 import { workerOptions } from "./options.js";
@@ -10,12 +9,10 @@ import { readSettings } from "./settings.js";
 import { stopRequested } from "./stop.js";
 
 export const worker: Run<typeof declared.worker> = async () => {
-  const reload = createReload();
-  const stopping = stopRequested(reload.request);
+  const stopping = stopRequested();
   const runtime = await startServing(readSettings(), stopping);
   if (!runtime) return;
   const owners = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
-  reload.serves(runtime);
   console.log(`Worker for the Editors in ${runtime.editorsFolder}`);
   await stopping;
   await owners.close();

@@ -8,7 +8,6 @@ import { tellRead } from "../client/read-by-name.js";
 import { type Colours, renderAnswer } from "../client/render.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
-import type { Artifacts } from "./artifacts/manifest.js";
 import { BrokerAway, type BrokerSession } from "./broker-session.js";
 import { createHints } from "./hints.js";
 import type { Interrupts } from "./interrupts.js";
@@ -37,7 +36,6 @@ export interface StepDeps {
   self: string;
   print(text: string): Promise<boolean>;
   tests: TestReport;
-  artifacts: Artifacts;
 }
 
 /** Where a step ended: with an answer of the broker, or with lines that say why there is none. */
@@ -184,25 +182,23 @@ async function reportOpen(
 }
 
 async function reportOutcome(answer: Answer, ended: Ended, step: Step, deps: StepDeps): Promise<number> {
-  const { session, progress, tests, artifacts, self } = deps;
+  const { session, progress, tests, self } = deps;
   const client = await session.client();
   const said = ended.ending ?? endingOf(answer, await reportsSuccess(client, answer));
-  const isWhole = step.isJson || tests.isOfTests(answer) || artifacts.isWanted;
+  const isWhole = step.isJson || tests.isOfTests(answer);
   const whole = isWhole ? await withWholeResult(client, answer) : answer;
   const hasEnded = answer.state !== undefined && isFinal(answer.state);
   const reported = hasEnded ? tests.report(whole) : undefined;
-  const produced = hasEnded ? await artifacts.report(whole, client, deps.interrupts.signal) : undefined;
   const isUnknown = said === "unknown" && answer.state === "interrupted";
   const hints = isUnknown ? createHints(self).unknown(String(answer.log_id)) : (ended.lines ?? []);
-  const lines = [...(reported?.lines ?? []), ...(produced?.lines ?? []), ...hints];
+  const lines = [...(reported?.lines ?? []), ...hints];
   if (step.isJson) for (const line of lines) progress.say(line);
   const text = step.isJson
     ? printableJson(whole, 0)
     : renderAnswer(reported?.brief ?? answer, deps.colours, self);
   const isPrinted = await deps.print(text);
   if (!step.isJson) for (const line of lines) progress.say(line);
-  const isUnwritten = reported?.isUnwritten || produced?.isUnwritten;
-  if (isPrinted && !isUnwritten) await tellRead(await session.client(), answer);
-  const isMissing = isUnwritten || reported?.isMissing || produced?.isMissing;
+  if (isPrinted && !reported?.isUnwritten) await tellRead(await session.client(), answer);
+  const isMissing = reported?.isUnwritten || reported?.isMissing;
   return RUN_EXIT[said === "ok" && isMissing ? "unsuccessful" : said];
 }

@@ -11,7 +11,6 @@ import type { Store } from "../../shared/store/store.js";
 import { candidateOf, notedCandidate } from "./candidates.js";
 import { createNoteFile, type Note } from "./known-editors-note.js";
 import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
-import { sharedReading } from "./shared-reading.js";
 
 export interface KnownEditors {
   /** The most recently seen last, behind those of which only the last catalogue is noted. */
@@ -201,4 +200,22 @@ function nextMessage(notifier: Pick<Store["notifier"], "on">, ms: number): Promi
 /** In the form in which it is read back: without undefined fields. */
 function asReadBack(note: Note): Note {
   return JSON.parse(JSON.stringify(note)) as Note;
+}
+
+/**
+ * One reading for many who ask at the same time. Each gets one that began after it asked: while one is under way, all who ask wait
+ * for the next one. A reading that fails, fails for all that share it.
+ */
+export function sharedReading<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<unknown> = Promise.resolve();
+  let next: Promise<Result> | undefined;
+  return () => {
+    next ??= underWay.then(() => {
+      const reading = read();
+      next = undefined;
+      underWay = reading.catch(() => undefined);
+      return reading;
+    });
+    return next;
+  };
 }

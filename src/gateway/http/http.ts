@@ -11,7 +11,6 @@ import { createExchanges } from "../exchange.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
 import type { ProgressOptions } from "../mcp/progress-notifier.js";
-import { createPrompts, type Prompts } from "../mcp/prompts/prompts.js";
 import { createHttpSessions } from "../mcp/revision-2025/http-sessions.js";
 import { createStatelessHttp } from "../mcp/revision-2026/http.js";
 import { createToolList } from "../mcp/tools/tool-list.js";
@@ -65,7 +64,6 @@ export async function createHttpGateway(
     log: Log;
     version: string;
     auth?: Authenticator | undefined;
-    prompts?: Prompts | undefined;
   },
   options: HttpGatewayOptions,
 ): Promise<HttpGateway> {
@@ -74,7 +72,6 @@ export async function createHttpGateway(
   if (!isPrivate && !deps.auth) throw addressRefused(host);
   const { log, version } = deps;
   const { broker, store, answers } = deps.gateway;
-  const prompts = deps.prompts ?? createPrompts(log, answers);
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -103,7 +100,7 @@ export async function createHttpGateway(
     { debounceMs: options.listDebounceMs ?? 250 },
   );
   const exchanges = createExchanges({ deliveries: broker, log }, deps.gateway.replay);
-  const served = { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress };
+  const served = { broker, exchanges, toolList, log, version, answers, progress: options.progress };
   const keepAliveMs = options.keepAliveMs ?? 15_000;
   const sessions = createHttpSessions(
     { ...served, sessions: store.sessions },

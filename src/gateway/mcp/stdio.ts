@@ -12,7 +12,6 @@ import type { Gateway } from "../gateway.js";
 import { createEditorSelection } from "./editor-selection.js";
 import { openMcpSession } from "./mcp-session.js";
 import type { ProgressOptions } from "./progress-notifier.js";
-import { createPrompts, type Prompts } from "./prompts/prompts.js";
 import { readMessage } from "./read-message.js";
 import { createToolList } from "./tools/tool-list.js";
 
@@ -38,14 +37,13 @@ const CLOSE_DEADLINE_MS = 3_000;
 
 /** Serves one client. Only protocol messages are written to `stdout`. */
 export function serveStdio(
-  deps: { gateway: Gateway; log: Log; version: string; prompts?: Prompts | undefined },
+  deps: { gateway: Gateway; log: Log; version: string },
   streams: { stdin: Readable; stdout: Writable },
   options: StdioOptions = {},
 ): StdioService {
   const { stdin, stdout } = streams;
   const { log, version } = deps;
   const { broker, store, answers } = deps.gateway;
-  const prompts = deps.prompts ?? createPrompts(log, answers);
   const toolList = createToolList(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -81,7 +79,7 @@ export function serveStdio(
   };
 
   const session = openMcpSession(
-    { broker, exchanges, toolList, prompts, log, version, answers, progress: options.progress },
+    { broker, exchanges, toolList, log, version, answers, progress: options.progress },
     {
       principal: options.principal ?? "local",
       caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },

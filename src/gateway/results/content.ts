@@ -58,7 +58,7 @@ const PICTURES: [mimeType: string, beginning: RegExp][] = [
 ];
 
 /** The type of a picture that models see, whatever it is called; undefined if it is none. */
-export function pictureType(base64: string): string | undefined {
+function pictureType(base64: string): string | undefined {
   const beginning = Buffer.from(base64.slice(0, 24), "base64").toString("hex");
   return PICTURES.find(([, ofType]) => ofType.test(beginning))?.[0];
 }

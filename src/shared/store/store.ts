@@ -19,12 +19,7 @@ import { createNotifier, type Notifier } from "./notifier.js";
 import { type AllOperations, createAllOperations } from "./operations/all-operations.js";
 import { createEvents, type Events } from "./operations/events.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
-import {
-  type HeldBack,
-  heldBack,
-  PRINCIPAL_LIMITS,
-  type PrincipalLimits,
-} from "./operations/principal-limits.js";
+import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
 import { shortOf } from "./operations/resource-limits.js";
 import { roomLimits } from "./operations/result-quota.js";
 import { createQueues, type Queues } from "./queue.js";
@@ -63,8 +58,6 @@ export interface Store {
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
   /** The limit, of its principal or of a resource, that keeps a waiting operation from being sent; undefined if none does. */
   heldBack(record: OperationRecord): Promise<HeldBack | undefined>;
-  /** From now on in this process. */
-  changeLimits(limits: PrincipalLimits): void;
   /** Asks the owner of the operation's Editor to deliver a cancellation. */
   askForCancel(logId: string): Promise<void>;
   lastSweep: LastSweep;
@@ -114,7 +107,6 @@ export async function openStore(
     heldBack: async (record) =>
       (await heldBack(commands, record, limits.maxRunning, operations.find)) ??
       shortOf(commands, record, limits.resources, operations.find),
-    changeLimits: (changed) => void Object.assign(limits, changed),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
     pools: createPools(commands, queues, options),

@@ -4,7 +4,6 @@ import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
 import { createExchanges } from "../../../src/gateway/exchange.js";
 import { openPipeSession } from "../../../src/gateway/mcp/pipe/pipe-session.js";
-import { createPrompts } from "../../../src/gateway/mcp/prompts/prompts.js";
 import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
@@ -196,7 +195,6 @@ function byPipe({ gateway: { broker, store } }: System): Promise<Surface> {
       broker,
       exchanges: createExchanges({ deliveries: broker, log: SILENT }),
       toolList,
-      prompts: createPrompts(SILENT),
       log: SILENT,
       version: "0",
       answers: { ...ANSWER_SETTINGS, form: "full" },

@@ -12,7 +12,6 @@ import { createConnections } from "../../../src/cli/broker/connections.js";
 import { createPipe } from "../../../src/cli/pipe/pipe.js";
 import { createExchanges } from "../../../src/gateway/exchange.js";
 import { openPipeSession } from "../../../src/gateway/mcp/pipe/pipe-session.js";
-import { createPrompts } from "../../../src/gateway/mcp/prompts/prompts.js";
 import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { WAITS } from "../../../src/shared/wait-time.js";
@@ -98,7 +97,6 @@ async function openPipe({ gateway, store, broker }: System): Promise<Pipes> {
     broker,
     exchanges: createExchanges({ deliveries: broker, log: SILENT }),
     toolList,
-    prompts: createPrompts(SILENT),
     log: SILENT,
     version: "0.0.0",
     answers: gateway.answers,

@@ -287,6 +287,22 @@ test("a listener is told when the operation ends whose resource it named; the ad
   await subscription.close();
 });
 
+test("the prompts are listed, filled in and completed; what is missing is refused as invalid parameters", async () => {
+  const system = await start();
+  const client = await connected(system, "HTTP");
+  const { prompts } = await client.listPrompts();
+  expect(prompts.map(({ name }) => name)).toEqual(["start_and_wait", "after_a_timeout", "run_again"]);
+  const given = { tool: "look", log_id: "0b6f" };
+  const { messages } = await client.getPrompt({ name: "run_again", arguments: given });
+  expect(JSON.stringify(messages)).toContain("look once more");
+  const completed = await client.complete({
+    ref: { type: "ref/prompt", name: "run_again" },
+    argument: { name: "tool", value: "loo" },
+  });
+  expect(completed.completion.values).toEqual(["look"]);
+  await expect(client.getPrompt({ name: "run_again" })).rejects.toMatchObject({ code: -32602 });
+});
+
 describe("on standard streams", () => {
   test("each message is served by the revision that it speaks", async () => {
     const system = await start();

@@ -34,7 +34,7 @@ const UNWRITTEN = {
   ),
 };
 
-describe.each([["--version"], ["--help"], ["config", "print"], ["doctor", "--json"]])("%s %s", (...args) => {
+describe.each([["--version"], ["--help"], ["config", "schema"], ["doctor", "--json"]])("%s %s", (...args) => {
   const words = args.filter((word) => typeof word === "string");
 
   test("on a full disk ends with its own code", async () => {

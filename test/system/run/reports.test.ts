@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { canonicalXml, faultsOfJunit } from "../../harness/junit.js";
-import { faultsOfNunit, readNunit } from "../../harness/nunit.js";
 import { until } from "../../harness/processes/processes.js";
 import { tests, useSteps } from "./steps.js";
 
@@ -12,22 +11,10 @@ const { type, step, simulate, executions, here } = useSteps();
 test("every test is in the file, also when tests fail, and of a result that is read in parts", async () => {
   await simulate();
   const file = join(here().folder, "reports", "out.xml");
-  const nunit = join(here().folder, "nunit", "out.xml");
   const run = async (count: number, failures: number, ...more: string[]) => {
-    const ended = await step([
-      "run-tests",
-      tests(count, failures),
-      "--junit",
-      file,
-      "--nunit",
-      nunit,
-      ...more,
-    ]);
+    const ended = await step(["run-tests", tests(count, failures), "--junit", file, ...more]);
     const xml = readFileSync(file, "utf8");
     expect(await faultsOfJunit(xml)).toEqual([]);
-    const same = readFileSync(nunit, "utf8");
-    expect(await faultsOfNunit(same)).toEqual([]);
-    expect(readNunit(same)).toMatchObject({ total: count, failed: failures });
     return { ...ended, xml: await canonicalXml(xml) };
   };
   const green = await run(3, 0);
@@ -65,11 +52,9 @@ test("a run that is cut leaves the tests that had ended", async () => {
   const file = join(here().folder, "out.xml");
   writeFileSync(file, "of an earlier run");
   const slow = '{"SimulatedTests":500,"SimulatedFailures":1,"SimulatedSeconds":0.2}';
-  const nunit = join(here().folder, "nunit.xml");
-  writeFileSync(nunit, "of an earlier run");
-  const running = step(["run-tests", slow, "--junit", file, "--nunit", nunit]);
+  const running = step(["run-tests", slow, "--junit", file]);
   await until("it runs", () => executions() === 1);
-  expect([file, nunit].filter(existsSync)).toEqual([]);
+  expect(existsSync(file)).toBe(false);
   await until("a test has ended", async () => {
     const [operation] = JSON.parse((await type(["list", "--json"])).stdout) as { log_id: string }[];
     const shown = await type(["result", String(operation?.log_id), "--json"]);
@@ -83,18 +68,13 @@ test("a run that is cut leaves the tests that had ended", async () => {
   expect(xml).toMatch(
     /<testcase classname="Simulated\.EditMode" name="Test001"[\s\S]*The run ended as interrupted/,
   );
-  const cut = readFileSync(nunit, "utf8");
-  expect(await faultsOfNunit(cut)).toEqual([]);
-  expect(cut).toMatch(/name="Test001"[\s\S]*<message>The run ended as interrupted/);
 });
 
 test("a report that cannot be written is noticed before anything runs", async () => {
   await simulate();
-  for (const option of ["--junit", "--nunit"]) {
-    const refused = await type(["run", "run-tests", tests(1, 0), option, here().folder]);
-    const says = new RegExp(`${option} .* cannot be written`);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
-  }
+  const refused = await type(["run", "run-tests", tests(1, 0), "--junit", here().folder]);
+  const says = /--junit .* cannot be written/;
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
   expect(executions()).toBe(0);
 });
 

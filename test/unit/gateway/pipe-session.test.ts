@@ -5,7 +5,6 @@ import type { Deliveries } from "../../../src/gateway/deliveries.js";
 import { createExchanges } from "../../../src/gateway/exchange.js";
 import type { ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pipe-session.js";
-import { createPrompts } from "../../../src/gateway/mcp/prompts/prompts.js";
 import { UUID } from "../../../src/gateway/mcp/tools/broker-tool.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
@@ -43,20 +42,16 @@ function openSession(hello: Partial<PipeHello> = {}) {
   };
   const answers = { ...ANSWER_SETTINGS, form: "full" } as const;
   const exchanges = createExchanges({ deliveries: broker, log: SILENT });
-  const session = openPipeSession(
-    { broker, exchanges, toolList, prompts: createPrompts(SILENT), log: SILENT, version: "1", answers },
-    line,
-    {
-      kind: "hello",
-      protocol: 1,
-      version: "1",
-      session: "s",
-      pid: 1,
-      folder: "/",
-      isResumed: false,
-      ...hello,
-    },
-  );
+  const session = openPipeSession({ broker, exchanges, toolList, log: SILENT, version: "1", answers }, line, {
+    kind: "hello",
+    protocol: 1,
+    version: "1",
+    session: "s",
+    pid: 1,
+    folder: "/",
+    isResumed: false,
+    ...hello,
+  });
   const hear = (header: ToBroker, message?: object): void =>
     session.heard({ header, text: message ? JSON.stringify(message) : "" });
   const call = (n: number, how: { waitedMs?: number; isResent?: boolean } = {}): void =>

@@ -1,6 +1,6 @@
 /** A reading that many share is never older than the question of any of them. */
 import { expect, test } from "vitest";
-import { sharedReading } from "../../../src/gateway/editors/shared-reading.js";
+import { sharedReading } from "../../../src/gateway/editors/known-editors.js";
 
 /** Readings that end when the test says so: each answers how often was read before it began. */
 function readings() {

@@ -38,8 +38,6 @@ describe("the configuration", () => {
     ["UNITY_BROKER_RESOURCES", "gpu=0"],
     ["UNITY_BROKER_RESOURCES", "project=my-game=1"],
     ["UNITY_BROKER_CANCEL_OVERDUE", "perhaps"],
-    ["UNITY_BROKER_PROMPTS", "prompts"],
-    ["UNITY_BROKER_PROMPTS", "~/prompts"],
     ["UNITY_BROKER_PORT", "70000"],
     ["UNITY_BROKER_PORT", "http"],
     ["UNITY_BROKER_RETENTION_HOURS", "0"],

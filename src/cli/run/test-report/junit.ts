@@ -4,7 +4,19 @@
  */
 import { create, type XMLElement } from "xmlbuilder";
 import type { TestCase } from "./test-cases.js";
-import { byClass, count, REPLACEMENT, seconds, secondsOf, type TestRun } from "./test-run.js";
+
+export interface TestRun {
+  /** For example `run-tests EditMode`. */
+  name: string;
+  /** When it began, ISO 8601. */
+  at?: string | undefined;
+  cases: readonly TestCase[];
+  /** Why the run is no success although no test of it failed: a suite of its own, so that no report is all green. */
+  problem?: string | undefined;
+}
+
+/** XML 1.0 cannot have most control characters, not even escaped. */
+const REPLACEMENT = "\ufffd";
 
 export function junitOf({ name, at, cases, problem }: TestRun): string {
   const root = create(
@@ -74,4 +86,27 @@ function addCase(suite: XMLElement, className: string, given: TestCase): void {
 
 function firstLine(text: string): string {
   return text.split(/\r?\n/)[0] ?? "";
+}
+
+/** In the order in which their first tests ended. */
+function byClass(cases: readonly TestCase[]): Map<string, TestCase[]> {
+  const groups = new Map<string, TestCase[]>();
+  for (const each of cases) {
+    const group = groups.get(each.className);
+    if (group) group.push(each);
+    else groups.set(each.className, [each]);
+  }
+  return groups;
+}
+
+function count(cases: readonly TestCase[], wanted: TestCase["result"]): number {
+  return cases.filter(({ result }) => result === wanted).length;
+}
+
+function secondsOf(cases: readonly TestCase[]): string {
+  return seconds(cases.reduce((sum, { ms }) => sum + ms, 0));
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
 }

@@ -1,14 +1,14 @@
-/** What a step says of tests: a summary, annotations where GitHub reads them, and files for the build server. */
+/** What a step says of tests: a summary, annotations where GitHub reads them, and a file for the build server. */
 import type { Answer } from "../../../shared/operation/answer.js";
 import { annotationsOf } from "./annotations.js";
+import { junitOf } from "./junit.js";
 import type { ReportFile } from "./report-file.js";
 import { type TestCase, testCasesIn } from "./test-cases.js";
-import type { TestRun } from "./test-run.js";
 
 export interface TestReport {
   /** Its result is of tests, and is needed whole. */
   isOfTests(answer: Answer): boolean;
-  /** For an answer with a whole outcome. Writes the files that are wanted. */
+  /** For an answer with a whole outcome. Writes the file, if it is wanted. */
   report(answer: Answer): Reported;
 }
 
@@ -18,49 +18,41 @@ export interface Reported {
   brief: Answer;
   /** A report was wanted, and there is none, or none with a test in it. */
   isMissing: boolean;
-  /** A file could not be written: the outcome must stay for another try. */
+  /** The file could not be written: the outcome must stay for another try. */
   isUnwritten: boolean;
 }
 
 export interface TestReportOptions {
-  /** Those that are wanted. */
-  files: readonly TestReportFile[];
+  /** Undefined: none is wanted. */
+  junit: ReportFile | undefined;
   isGithub: boolean;
   /** The Unity project's folder in the repository. */
   folder: string;
 }
 
-export interface TestReportFile {
-  file: ReportFile;
-  textOf(run: TestRun): string;
-}
-
 /** Most failed tests in the log; the result and the file have all. */
 const MOST_SHOWN = 50;
 
-export function createTestReport({ files, isGithub, folder }: TestReportOptions): TestReport {
+export function createTestReport({ junit, isGithub, folder }: TestReportOptions): TestReport {
   return {
-    isOfTests: ({ tool, status }) => (files.length > 0 || tool === "run-tests") && status === "completed",
+    isOfTests: ({ tool, status }) => (junit !== undefined || tool === "run-tests") && status === "completed",
 
     report(answer) {
       const result = answer.result ?? answer.partial_result;
       const cases = testCasesIn(result, folder);
       const problem = problemOf(answer, cases);
       const lines = cases.length === 0 ? [] : summaryOf(cases);
-      const isMissing = files.length > 0 && cases.length === 0;
+      const isMissing = junit !== undefined && cases.length === 0;
       if (isMissing) lines.push(`No test was reported: ${problem}`);
       let isUnwritten = false;
       const { tool = "run-tests", executed_at, accepted_at } = answer;
       const mode = (result as { TestMode?: unknown } | undefined)?.TestMode;
       const name = typeof mode === "string" ? `${tool} ${mode}` : tool;
-      const run: TestRun = { name, at: executed_at ?? accepted_at, cases, problem };
-      for (const { file, textOf } of files) {
-        try {
-          file.write(textOf(run));
-        } catch (error) {
-          isUnwritten = true;
-          lines.push(`The test report was not written: ${(error as Error).message}`);
-        }
+      try {
+        junit?.write(junitOf({ name, at: executed_at ?? accepted_at, cases, problem }));
+      } catch (error) {
+        isUnwritten = true;
+        lines.push(`The test report was not written: ${(error as Error).message}`);
       }
       if (isGithub) lines.push(...annotationsOf(cases));
       return { lines, brief: briefOf(answer, cases), isMissing, isUnwritten };

@@ -2,29 +2,24 @@
 import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
 import type { Broker } from "../../broker.js";
 import { ARTIFACT_TEMPLATE, RESULT_TEMPLATE } from "../../results/result-uri.js";
-import type { Prompts } from "../prompts/prompts.js";
+import { PROMPTS } from "../prompts.js";
 import { EDITOR_TEMPLATE, OPERATION_TEMPLATE } from "./state-resources.js";
 
 type Asked = Pick<Broker, "list" | "editors" | "tools">;
-
-export interface CompleteDeps {
-  broker: Asked;
-  prompts: Pick<Prompts, "list">;
-}
 
 /** The most that the protocol allows in an answer. */
 const MOST_VALUES = 100;
 
 /** Empty where there is nothing to offer, as for a template or a prompt that is not there. */
 export async function complete(
-  { broker, prompts }: CompleteDeps,
+  { broker }: { broker: Asked },
   principal: string,
   { ref, argument }: CompleteRequestParams,
 ): Promise<CompleteResult> {
   const offered =
     ref.type === "ref/resource"
       ? await offeredIn(broker, principal, `${ref.uri} ${argument.name}`)
-      : await offeredTo({ broker, prompts }, principal, ref.name, argument.name);
+      : await offeredTo(broker, principal, ref.name, argument.name);
   const values = offered.filter((value) => value.startsWith(argument.value)).slice(0, MOST_VALUES);
   return { completion: { values } };
 }
@@ -46,12 +41,12 @@ async function offeredIn(broker: Asked, principal: string, place: string): Promi
 }
 
 async function offeredTo(
-  { broker, prompts }: CompleteDeps,
+  broker: Asked,
   principal: string,
   prompt: string,
   argument: string,
 ): Promise<string[]> {
-  const known = (await prompts.list()).find(({ name }) => name === prompt)?.arguments ?? [];
+  const known = PROMPTS.find(({ name }) => name === prompt)?.arguments ?? [];
   if (!known.some(({ name }) => name === argument)) return [];
   if (argument === "log_id") return logIds(broker, principal);
   return argument === "tool" ? (await broker.tools(principal)).map(({ name }) => name) : [];

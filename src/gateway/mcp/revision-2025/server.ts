@@ -23,6 +23,7 @@ import type { EditorSelection } from "../editor-selection.js";
 import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
 import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { filledPrompt, PROMPTS } from "../prompts.js";
 import { callTool, type OpenCall } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
@@ -173,10 +174,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         request: client.request(requestId),
       })) as ReadResourceResult,
   );
-  server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await deps.prompts.list() }));
+  server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: [...PROMPTS] }));
   server.setRequestHandler(GetPromptRequestSchema, async ({ params }) => {
     try {
-      return await deps.prompts.get(params.name, params.arguments);
+      return filledPrompt(params.name, params.arguments ?? {}, deps.answers.waits);
     } catch (error) {
       throw refusalError(error, log);
     }

@@ -52,9 +52,6 @@ export interface CacheHints {
 /** The same for every client of this version. */
 export const UNCHANGING: CacheHints = { ttlMs: 3_600_000, cacheScope: "public" };
 
-/** The same for every client, and nobody is told of changes: one that looks again soon sees them. */
-export const SHARED_LIST: CacheHints = { ttlMs: 2_000, cacheScope: "public" };
-
 /** Clients hear of changes if they listen; one that does not looks again soon. */
 export const OWN_LIST: CacheHints = { ttlMs: 2_000, cacheScope: "private" };
 

@@ -7,6 +7,7 @@ import { type CallToolRequestParams, isSpecType, type JSONRPCMessage } from "@mo
 import type { OperationView } from "../../../shared/operation/answer.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
 import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { filledPrompt, PROMPTS } from "../prompts.js";
 import { ProtocolError } from "../protocol-error.js";
 import { callTool, type OpenCall } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
@@ -18,15 +19,7 @@ import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
 import { createListen, type Listen } from "./listen.js";
-import {
-  ALWAYS_ASK,
-  LOG_LEVEL_KEY,
-  OWN_LIST,
-  resultOf,
-  SHARED_LIST,
-  SUBSCRIPTION_KEY,
-  UNCHANGING,
-} from "./protocol.js";
+import { ALWAYS_ASK, LOG_LEVEL_KEY, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
 import { type ReadRequest, readRequest, type StatelessRequest } from "./request.js";
 import { cancelTask, createdTask, getTask, requireTasks, updateTask } from "./tasks.js";
 
@@ -67,14 +60,14 @@ const METHODS = new Map<string, Method>([
       return { ...(await readResource(deps, { principal, uri, request })), ...ALWAYS_ASK };
     },
   ],
-  ["prompts/list", async ({ prompts }) => ({ prompts: await prompts.list(), ...SHARED_LIST })],
+  ["prompts/list", async () => ({ prompts: PROMPTS, ...UNCHANGING })],
   [
     "prompts/get",
-    async ({ log, prompts }, { params }) => {
+    async ({ log, answers }, { params }) => {
       if (!isSpecType.GetPromptRequestParams(params))
         throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of prompts/get are invalid.");
       try {
-        return { ...(await prompts.get(params.name, params.arguments)) };
+        return { ...filledPrompt(params.name, params.arguments ?? {}, answers.waits) };
       } catch (error) {
         throw refusalError(error, log);
       }

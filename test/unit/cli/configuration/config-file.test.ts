@@ -1,27 +1,26 @@
 /** A configuration file: every mistake with its line, all of them at once; what is right means what the variables mean. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
-import { parseConfigFile } from "../../../../src/cli/configuration/config-file.js";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import {
+  configFileOf,
+  parseConfigFile,
+  settingsEnvironment,
+} from "../../../../src/cli/configuration/config-file.js";
 import { type Problem, WrongConfiguration } from "../../../../src/cli/configuration/problems.js";
 import { readConfiguration } from "../../../../src/cli/configuration/read-configuration.js";
-import { takeSettingFlags } from "../../../../src/cli/configuration/setting-flags.js";
-import { settingSources, settingsEnvironment } from "../../../../src/cli/configuration/sources.js";
+import { environment, takeConfigFile } from "../../../../src/cli/environment.js";
 import type { Config } from "../../../../src/shared/config.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ujb-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const path = join(folder, "broker.yaml");
 
-function read(
-  text: string | Buffer,
-  env: NodeJS.ProcessEnv = {},
-  flags: Record<string, string> = {},
-): Config {
+function read(text: string | Buffer, env: NodeJS.ProcessEnv = {}): Config {
   writeFileSync(path, text);
-  return readConfiguration(settingSources({ UNITY_BROKER_CONFIG: path, ...env, ...flags }, flags));
+  return readConfiguration({ UNITY_BROKER_CONFIG: path, ...env });
 }
 
 function problemsOf(text: string | Buffer, env: NodeJS.ProcessEnv = {}): readonly Problem[] {
@@ -209,9 +208,7 @@ test("a file in another encoding, a folder and a file that is no configuration a
   expect(problemsOf(`log: {}\n# ${"x".repeat(2 ** 20)}`)).toEqual([
     { file: path, what: expect.stringContaining("larger than 1 MB") },
   ]);
-  expect(settingSources({ UNITY_BROKER_CONFIG: folder }, {}).file?.problems).toEqual([
-    { what: "it is a folder" },
-  ]);
+  expect(configFileOf({ UNITY_BROKER_CONFIG: folder })?.problems).toEqual([{ what: "it is a folder" }]);
 });
 
 test("a file of the greatest size is read in the time of its length", () => {
@@ -227,8 +224,8 @@ test("aliases that stand for too much are told with the place of the first", () 
 });
 
 test("a file that is not there is a problem", () => {
-  const sources = settingSources({ UNITY_BROKER_CONFIG: join(folder, "none.yaml") }, {});
-  expect(() => readConfiguration(sources)).toThrow(/none\.yaml: there is no such file/);
+  const env = { UNITY_BROKER_CONFIG: join(folder, "none.yaml") };
+  expect(() => readConfiguration(env)).toThrow(/none\.yaml: there is no such file/);
 });
 
 describe("what is right", () => {
@@ -265,16 +262,10 @@ describe("what is right", () => {
     expect(read("folders: {data: data}").UNITY_BROKER_DATA_DIR).toBe(join(folder, "data"));
   });
 
-  test("a flag precedes the environment, the environment the file, the file the default", () => {
-    const text = "limits: {running: 2, queued: 2, in_queue: 2}";
-    const env = {
-      UNITY_BROKER_MAX_RUNNING: "3",
-      UNITY_BROKER_MAX_QUEUED: "3",
-      UNITY_BROKER_MAX_IN_QUEUE: "",
-    };
-    const { flags } = takeSettingFlags(["--set", "limits.running=4"]);
-    expect(read(text, env, flags)).toMatchObject({
-      UNITY_BROKER_MAX_RUNNING: 4,
+  test("the environment precedes the file, the file the default", () => {
+    const text = "limits: {queued: 2, in_queue: 2}";
+    const env = { UNITY_BROKER_MAX_QUEUED: "3", UNITY_BROKER_MAX_IN_QUEUE: "" };
+    expect(read(text, env)).toMatchObject({
       UNITY_BROKER_MAX_QUEUED: 3,
       UNITY_BROKER_MAX_IN_QUEUE: 2,
       UNITY_BROKER_MAX_TOOLS: 1_000,
@@ -288,34 +279,23 @@ describe("what is right", () => {
   });
 });
 
-describe("flags", () => {
-  test("are taken from anywhere in front of --, and leave the rest as it was", () => {
-    const typed = [
-      "--config=a.yaml",
-      "run",
-      "x",
-      "--set",
-      "log.level=debug",
-      "--key",
-      "k",
-      "--",
-      "--set",
-      "y",
-    ];
-    const { flags, rest } = takeSettingFlags(typed);
-    expect(flags).toMatchObject({
-      UNITY_BROKER_LOG_LEVEL: "debug",
-      UNITY_BROKER_CONFIG: expect.stringMatching(/a\.yaml$/),
-    });
-    expect(rest).toEqual(["run", "x", "--key", "k", "--", "--set", "y"]);
+describe("--config", () => {
+  const ofTests = process.env.UNITY_BROKER_CONFIG;
+  afterEach(() => {
+    if (ofTests === undefined) delete process.env.UNITY_BROKER_CONFIG;
+    else process.env.UNITY_BROKER_CONFIG = ofTests;
   });
 
-  test.each([
-    [["--set", "log.leval=x"], /no such setting \(did you mean log\.level\?\)/],
-    [["--set", "log.level"], /write key=value/],
-    [["up", "--config"], /needs a value/],
-    [["up", "--set", "--"], /needs a value/],
-  ])("%j is refused", (typed, says) => {
-    expect(() => takeSettingFlags(typed)).toThrow(says);
+  test("is taken from anywhere in front of --, and leaves the rest as it was", () => {
+    const typed = ["--config=a.yaml", "run", "x", "--config", "b.yaml", "--key", "k", "--", "--config", "y"];
+    expect(takeConfigFile(typed)).toEqual(["run", "x", "--key", "k", "--", "--config", "y"]);
+    expect(environment().UNITY_BROKER_CONFIG).toBe(resolve("b.yaml"));
   });
+
+  test.each([[["up", "--config"]], [["--config=", "up"]], [["up", "--config", "--"]]])(
+    "%j is refused",
+    (typed) => {
+      expect(() => takeConfigFile(typed)).toThrow(/needs a value/);
+    },
+  );
 });

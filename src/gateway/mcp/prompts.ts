@@ -1,8 +1,11 @@
-/** The broker's own prompts: they teach a client how to start, wait and read. */
-import type { WaitLimits } from "../../../shared/wait-time.js";
-import type { OfferedPrompt } from "./filled-prompt.js";
+/** The prompts: they teach a client how to start, wait and read. What `prompts/list` and `prompts/get` answer. */
+import type { GetPromptResult, Prompt, PromptArgument } from "@modelcontextprotocol/server";
+import { BrokerError } from "../../shared/errors.js";
+import { head } from "../../shared/shortened-text.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 
-interface Template extends Omit<OfferedPrompt, "messages" | "absent"> {
+interface Template extends Prompt {
+  arguments: PromptArgument[];
   /** `{name}` stands for the argument of that name, `{most_seconds}` for the longest wait. */
   text: string;
 }
@@ -56,16 +59,33 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-/** They ask for the longest wait that there is. */
-export function builtInPrompts({ mostSeconds }: Pick<WaitLimits, "mostSeconds">): OfferedPrompt[] {
-  return TEMPLATES.map(({ text, ...prompt }) => ({
-    ...prompt,
-    absent: "(none)",
-    messages: [
-      {
-        role: "user",
-        content: { type: "text", text: text.replaceAll("{most_seconds}", String(mostSeconds)) },
-      },
-    ],
-  }));
+export const PROMPTS: readonly Prompt[] = TEMPLATES.map(({ text: _text, ...prompt }) => prompt);
+
+/** Throws INVALID_ARGUMENTS for a prompt that does not exist, or without an argument that it needs. */
+export function filledPrompt(
+  name: string,
+  given: Readonly<Record<string, string>>,
+  { mostSeconds }: Pick<WaitLimits, "mostSeconds">,
+): GetPromptResult {
+  const template = TEMPLATES.find((one) => one.name === name);
+  if (!template) {
+    const names = TEMPLATES.map((one) => one.name).join(", ");
+    const message = `There is no prompt "${head(name, 100)}"; there are: ${names}.`;
+    throw new BrokerError("INVALID_ARGUMENTS", message);
+  }
+  const missing = template.arguments.filter((argument) => argument.required && !given[argument.name]);
+  if (missing.length > 0) {
+    const names = missing.map((argument) => argument.name).join(", ");
+    throw new BrokerError("INVALID_ARGUMENTS", `The prompt ${name} needs ${names}.`);
+  }
+  const values = new Map(
+    template.arguments.map((argument) => [argument.name, given[argument.name] || "(none)"]),
+  );
+  values.set("most_seconds", String(mostSeconds));
+  // In one pass: what an argument says is no template.
+  const text = template.text.replace(/\{(\w+)\}/g, (place, of: string) => values.get(of) ?? place);
+  return {
+    description: template.description,
+    messages: [{ role: "user", content: { type: "text", text } }],
+  };
 }
