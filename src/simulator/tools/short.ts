@@ -75,7 +75,12 @@ const noiseOf = (index: number, bytes: number): string =>
 const BLOCK_FOR = /^Simulator\/Block For (\d+(?:\.\d+)?) Seconds$/;
 
 /** Menu items of Unity that do nothing here. */
-const ITEMS = ["Assets/Refresh", "Edit/Clear All PlayerPrefs", "File/Save Project", "GameObject/Create Empty"];
+const ITEMS = [
+  "Assets/Refresh",
+  "Edit/Clear All PlayerPrefs",
+  "File/Save Project",
+  "GameObject/Create Empty",
+];
 
 /** `Simulator/Block For <n> Seconds` holds the main thread, `Simulator/Fail` fails. */
 export const executeMenuItem = bridgeTool("execute-menu-item", {

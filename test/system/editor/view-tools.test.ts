@@ -116,9 +116,7 @@ describe("the C# bridge", { skip: !hasDotnet }, () => {
       expect(await control("Resume")).toMatchObject({ result: { State: "Playing", Changed: true } });
       expect((await control("Exit")).result).toEqual({ State: "Edit", Changed: true });
       expect(await state()).toMatchObject({ Phase: "ready", PlayMode: { State: "Edit" } });
-      const entered = (await editor.executions()).filter(
-        ({ operationId }) => operationId === first.log_id,
-      );
+      const entered = (await editor.executions()).filter(({ operationId }) => operationId === first.log_id);
       expect(entered).toHaveLength(1);
     });
   });

@@ -60,7 +60,8 @@ describe("the same call without `editor` in the folders of two projects", () => 
   test("typed in each, it builds once in each; a retry in the same folder builds nothing", async () => {
     const [one, other] = [await open("GameA"), await open("GameB")];
     await bothConnected();
-    const args = ["call", "build-player", "--json", '{"BuildTarget":"Android","SimulatedSeconds":0}', "--timeout", "0"];
+    const build = '{"BuildTarget":"Android","SimulatedSeconds":0}';
+    const args = ["call", "build-player", "--json", build, "--timeout", "0"];
     const sent: unknown[] = [];
     for (const { folder, editor, begun } of [one, other]) {
       const { deduplicated, ...answer } = answerIn(await type(args, {}, folder));

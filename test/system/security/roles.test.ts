@@ -60,7 +60,8 @@ describe("tools and Editors", () => {
   test("a tool that is not allowed is neither listed nor run; deny wins over allow", async () => {
     const { system, as } = await stage();
     const ci = await as("ci", { tools: { allow: ["work", "run-*", "compile"], deny: ["compile"] } });
-    expect(await ci.call("build-player", { BuildTarget: "Android" })).toMatchObject({ error_code: "FORBIDDEN" });
+    const build = { BuildTarget: "Android" };
+    expect(await ci.call("build-player", build)).toMatchObject({ error_code: "FORBIDDEN" });
     expect(await ci.call("compile", {})).toMatchObject({ error_code: "FORBIDDEN" });
     expect(await ci.call("work", A)).toMatchObject({ status: "completed" });
     const names = await ci.tools();

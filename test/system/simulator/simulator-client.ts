@@ -201,8 +201,9 @@ export function createStage() {
     async editor(options: SimulatedEditorOptions = {}): Promise<SimulatedEditor> {
       const stateFolder = await mkdtemp(join(tmpdir(), "simulated-editor-"));
       closers.push(() => rm(stateFolder, { recursive: true, force: true }));
-      const tools = createBench().tools;
-      const editor = await createSimulatedEditor({ port: 0, stateFolder, heartbeatMs: 50, tools, ...options });
+      const { tools } = createBench();
+      const given = { port: 0, stateFolder, heartbeatMs: 50, tools, ...options };
+      const editor = await createSimulatedEditor(given);
       closers.push(() => editor.close());
       return editor;
     },
