@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 import type { SimulatedEditor } from "./editor.js";
-import { echoTool } from "./tools/echo.js";
+import { echoTool } from "./tools/short.js";
 
 const ms = z.number().nonnegative();
 const Command = z.discriminatedUnion("do", [

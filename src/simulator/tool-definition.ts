@@ -24,8 +24,6 @@ export interface Arguments {
   text(name: string, fallback?: string): string;
   number(name: string, fallback: number): number;
   flag(name: string, fallback: boolean): boolean;
-  /** A list of texts; empty if it is not given. */
-  texts(name: string): string[];
   value(name: string): unknown;
 }
 
@@ -77,13 +75,6 @@ export function readArguments(values: Record<string, unknown>): Arguments {
     number: (name, fallback) =>
       typed(name, (v): v is number => typeof v === "number" && Number.isFinite(v), "number", fallback),
     flag: (name, fallback) => typed(name, (v) => typeof v === "boolean", "boolean", fallback),
-    texts: (name) =>
-      typed(
-        name,
-        (v): v is string[] => Array.isArray(v) && v.every((one) => typeof one === "string"),
-        "list of strings",
-        [],
-      ),
   };
 }
 

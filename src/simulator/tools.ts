@@ -2,57 +2,18 @@
 import { createHash } from "node:crypto";
 import type { ToolDetails } from "../shared/tools/tool.js";
 import { describeTool, type SimulatedTool } from "./tool-definition.js";
-import { findAssets, manageAssets } from "./tools/assets.js";
-import { buildPlayer } from "./tools/build-player.js";
-import { compile, executeCode } from "./tools/compile.js";
-import { addComponent, modifyComponent, readComponent, removeComponent } from "./tools/components.js";
-import { clearConsole, getLogs, ping } from "./tools/console.js";
-import { executeMenuItem, getMenuItems } from "./tools/menu.js";
-import { createGameObject, deleteGameObject, modifyGameObject } from "./tools/objects.js";
-import { listPackages, managePackages } from "./tools/packages.js";
-import { runBatch } from "./tools/run-batch.js";
-import { runTests } from "./tools/run-tests.js";
-import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
-import { createScene, openSceneTool, saveScene } from "./tools/scene-files.js";
-import { getProviderDetails, unitySearch } from "./tools/search.js";
-import { setBuildTarget } from "./tools/set-build-target.js";
-import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
+import { buildPlayer, compile, runTests } from "./tools/long.js";
+import { executeMenuItem, getHierarchy, getLogs, ping, setProperty } from "./tools/short.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
   ping,
-  compile,
-  clearConsole,
   getLogs,
   getHierarchy,
-  getMenuItems,
   executeMenuItem,
-  getProviderDetails,
-  findGameObjects,
-  unitySearch,
+  compile,
   runTests,
-  executeCode,
   buildPlayer,
-  captureScreenshot,
-  controlPlayMode,
-  getEditorState,
-  openSceneTool,
-  saveScene,
-  createScene,
-  createGameObject,
-  modifyGameObject,
-  deleteGameObject,
-  readComponent,
-  addComponent,
-  modifyComponent,
-  removeComponent,
-  runBatch,
-  setBuildTarget,
-  findAssets,
-  manageAssets,
-  listPackages,
-  managePackages,
   setProperty,
-  getProperty,
 ];
 
 /** Nothing else may leave the main thread, whatever a definition says (ARCHITECTURE.md, invariant 6). */

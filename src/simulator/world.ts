@@ -1,7 +1,4 @@
-/** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
-import { createProject, type Project } from "./project.js";
-import { createSceneWorld, type SceneWorld } from "./scenes/scene-world.js";
-
+/** The content of the simulated project: console, phase, counters. It survives a domain reload, but not a crash. */
 export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
@@ -9,33 +6,12 @@ export interface LogLine {
   At: number;
 }
 
-export interface PlayMode {
-  state: "Edit" | "Entering" | "Playing" | "Paused" | "Exiting";
-  /** How many frames were played. */
-  frame: number;
-}
-
 export interface World {
-  readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
-  readonly unityVersion: string;
   readonly logs: LogLine[];
-  readonly values: Map<string, unknown>;
-  /** The open scenes, and what is saved. */
-  readonly scenes: SceneWorld;
-  /** What it does at this moment; where that is nothing, play mode counts. */
-  phase:
-    | "ready"
-    | "compiling"
-    | "building"
-    | "testing"
-    | "changing_play_mode"
-    | "playing"
-    | "reloading"
-    | "quitting"
-    | "compile_errors";
-  readonly playMode: PlayMode;
+  /** What it does at this moment. */
+  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting" | "compile_errors";
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
@@ -52,28 +28,13 @@ export interface World {
 /** The console keeps its newest lines, as the bridge's ring buffer does. */
 const LOG_CAPACITY = 1000;
 
-export function createWorld(
-  now: () => number,
-  { projectPath, unityVersion }: Pick<World, "projectPath" | "unityVersion">,
-): World {
+export function createWorld(now: () => number, projectPath: string): World {
   const logs: LogLine[] = [];
-  const playMode: PlayMode = { state: "Edit", frame: 0 };
-  let phase: World["phase"] = "ready";
   const listeners = new Set<(line: LogLine) => void>();
   return {
-    project: createProject(),
     projectPath,
-    unityVersion,
     logs,
-    values: new Map(),
-    scenes: createSceneWorld(),
-    get phase() {
-      return phase === "ready" ? PHASES[playMode.state] : phase;
-    },
-    set phase(next) {
-      phase = next;
-    },
-    playMode,
+    phase: "ready",
     generation: 0,
     assetCounter: 0,
     compileErrors: [],
@@ -90,14 +51,6 @@ export function createWorld(
     },
   };
 }
-
-const PHASES: Readonly<Record<PlayMode["state"], World["phase"]>> = {
-  Edit: "ready",
-  Entering: "changing_play_mode",
-  Playing: "playing",
-  Paused: "playing",
-  Exiting: "changing_play_mode",
-};
 
 /** The phase while nothing is under way. */
 export function restingPhase({ compileErrors }: Pick<World, "compileErrors">): World["phase"] {

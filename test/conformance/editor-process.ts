@@ -1,5 +1,5 @@
 /** A simulated Editor in a process of its own, with the suite's tools. */
-import { echoTool } from "../../src/simulator/tools/echo.js";
+import { echoTool } from "../../src/simulator/tools/short.js";
 import { endWithParent, tellParent } from "../proofs/bench/floors/child-process.js";
 import { createSimulatedEditor } from "../proofs/bench/shipped.js";
 import { changing, FIXTURES } from "./tools.js";

@@ -44,7 +44,7 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
   const timers = createTimers();
   const now = Date.now;
   const elapsed = (): number => performance.now();
-  const world = createWorld(now, deps.identity);
+  const world = createWorld(now, deps.identity.projectPath);
   const ledger = openLedger({
     file: deps.ledgerFile,
     now,

@@ -5,12 +5,11 @@
 import { join } from "node:path";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import { keys } from "../../../src/shared/store/keys.js";
+import { bridgeTool } from "../../../src/simulator/catalogue/bridge-tool.js";
 import { createSimulatedEditor } from "../../../src/simulator/editor.js";
-import type { SimulatedTool } from "../../../src/simulator/tool-definition.js";
-import { compile } from "../../../src/simulator/tools/compile.js";
-import { executeMenuItem } from "../../../src/simulator/tools/menu.js";
-import { createGameObject } from "../../../src/simulator/tools/objects.js";
-import { runTests } from "../../../src/simulator/tools/run-tests.js";
+import { type SimulatedTool, toolFailure } from "../../../src/simulator/tool-definition.js";
+import { compile, runTests } from "../../../src/simulator/tools/long.js";
+import { executeMenuItem } from "../../../src/simulator/tools/short.js";
 import { type GatewayMember, type Installation, openInstallation } from "./installation.js";
 import { openHttpClient } from "./process-clients.js";
 import { toolsAreKnown } from "./process-world.js";
@@ -45,6 +44,20 @@ export interface HeldWorld extends Omit<Installation, "gateway" | "worker" | "cl
 /** Simulated seconds are as many milliseconds. */
 const TIME_SCALE = 0.001;
 
+/** `create-game-object`, which knows nothing of an object but its name and its parent. */
+function createsObjects(): SimulatedTool {
+  const made = new Set<string>();
+  return bridgeTool("create-game-object", {
+    async run({ args }) {
+      const [name, parent] = [args.text("Name"), args.text("Parent", "")];
+      if (parent !== "" && !made.has(parent))
+        throw toolFailure("game_object_not_found", `No open scene has an object ${parent}.`);
+      made.add(name);
+      return { name };
+    },
+  });
+}
+
 export async function openHeldWorld(env: Record<string, string> = {}): Promise<HeldWorld> {
   const installation = await openInstallation({ env });
   const { folder, hand, processes } = installation;
@@ -65,7 +78,7 @@ export async function openHeldWorld(env: Record<string, string> = {}): Promise<H
     stateFolder: folder,
     port: 0,
     timeScale: TIME_SCALE,
-    tools: [createGameObject, compile, runTests, executeMenuItem].map(held),
+    tools: [createsObjects(), compile, runTests, executeMenuItem].map(held),
   });
   const worker = await installation.worker("worker");
   const gateway = await installation.gateway("gateway");

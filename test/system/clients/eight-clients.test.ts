@@ -6,7 +6,7 @@ import { setTimeout as after } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { expect, test } from "vitest";
 import type { Answer } from "../../../src/shared/operation/answer.js";
-import { buildPlayer } from "../../../src/simulator/tools/build-player.js";
+import { buildPlayer } from "../../../src/simulator/tools/long.js";
 import { eventually } from "../../harness/eventually.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { useSystem } from "../../harness/system/system.js";

@@ -1,7 +1,8 @@
-/** The tools that change scenes: the C# bridge and the simulator are asked the same, and answer the same. */
+/** The tools of the C# bridge that change scenes, through the whole broker. */
 import { describe, expect, test } from "vitest";
 import { hasDotnet } from "../../harness/editor/dotnet.js";
-import { startWorld } from "../../harness/processes/process-world.js";
+import type { CallAnswer } from "../../harness/processes/process-clients.js";
+import { startWorld, type World } from "../../harness/processes/process-world.js";
 
 type Arguments = Record<string, unknown>;
 
@@ -79,92 +80,75 @@ const CALLS: readonly (readonly [tool: string, args: Arguments])[] = [
   ["get-hierarchy", {}],
 ];
 
-/** Which name somebody may have meant is each Editor's own guess. */
-const HINT = / (Did you mean [^?]*\?|find-game-objects lists what there is\.)/;
+type Call = (tool: string, args: Arguments) => Promise<CallAnswer>;
 
-interface Told {
-  status: string | undefined;
-  result: unknown;
-  error: string | undefined;
-  error_type: string | undefined;
-}
-
-async function answersOf(engine: "typescript" | "dotnet"): Promise<Told[]> {
-  const world = await startWorld({ engine });
+async function inWorld(use: (call: Call, world: World) => Promise<void>): Promise<void> {
+  const world = await startWorld({ engine: "dotnet" });
   try {
     const client = await world.http();
-    const answers: Told[] = [];
-    for (const [tool, args] of CALLS) {
-      const { status, result, error, error_type } = (await client.call(tool, {
-        ...args,
-        timeout: 30,
-      })) as unknown as Told;
-      answers.push({ status, result, error: error?.replace(HINT, ""), error_type });
-    }
+    await use((tool, args) => client.call(tool, { ...args, timeout: 30 }), world);
     await client.close();
-    return answers;
   } finally {
     await world.close();
   }
 }
 
-describe("the tools that change scenes", () => {
-  test("the simulator does and tells what they say", { timeout: 120_000 }, async () => {
-    const answers = await answersOf("typescript");
-    const ended = CALLS.map(([tool], index) => {
-      const { status, error_type } = answers[index] ?? {};
-      return `${tool}: ${error_type ?? status}`;
+describe("the tools that change scenes", { skip: !hasDotnet, timeout: 120_000 }, () => {
+  test("do and tell what they say", async () => {
+    await inWorld(async (call) => {
+      const ended: string[] = [];
+      for (const [tool, args] of CALLS) {
+        const { status, error_type } = await call(tool, args);
+        ended.push(`${tool}: ${error_type ?? status}`);
+      }
+      expect(ended).toMatchInlineSnapshot(`
+        [
+          "find-game-objects: completed",
+          "get-hierarchy: completed",
+          "create-game-object: completed",
+          "create-game-object: completed",
+          "modify-game-object: game_object_ambiguous",
+          "modify-game-object: completed",
+          "modify-game-object: game_object_ambiguous",
+          "modify-game-object: parent_is_below",
+          "modify-game-object: layer_not_found",
+          "modify-component: completed",
+          "modify-component: completed",
+          "modify-component: property_not_found",
+          "modify-component: invalid_arguments",
+          "modify-component: component_not_found",
+          "modify-component: invalid_arguments",
+          "add-component: component_refused",
+          "add-component: component_type_not_found",
+          "add-component: completed",
+          "read-component: completed",
+          "read-component: completed",
+          "remove-component: completed",
+          "remove-component: component_not_found",
+          "delete-game-object: game_object_not_found",
+          "delete-game-object: completed",
+          "run-batch: completed",
+          "run-batch: completed",
+          "run-batch: invalid_arguments",
+          "run-batch: invalid_arguments",
+          "get-hierarchy: completed",
+          "open-scene: unsaved_scenes",
+          "open-scene: scene_not_found",
+          "open-scene: invalid_arguments",
+          "save-scene: completed",
+          "open-scene: completed",
+          "delete-game-object: completed",
+          "open-scene: completed",
+          "create-scene: completed",
+          "create-scene: scene_exists",
+          "get-hierarchy: completed",
+        ]
+      `);
     });
-    expect(ended).toMatchInlineSnapshot(`
-      [
-        "find-game-objects: completed",
-        "get-hierarchy: completed",
-        "create-game-object: completed",
-        "create-game-object: completed",
-        "modify-game-object: game_object_ambiguous",
-        "modify-game-object: completed",
-        "modify-game-object: game_object_ambiguous",
-        "modify-game-object: parent_is_below",
-        "modify-game-object: layer_not_found",
-        "modify-component: completed",
-        "modify-component: completed",
-        "modify-component: property_not_found",
-        "modify-component: invalid_arguments",
-        "modify-component: component_not_found",
-        "modify-component: invalid_arguments",
-        "add-component: component_refused",
-        "add-component: component_type_not_found",
-        "add-component: completed",
-        "read-component: completed",
-        "read-component: completed",
-        "remove-component: completed",
-        "remove-component: component_not_found",
-        "delete-game-object: game_object_not_found",
-        "delete-game-object: completed",
-        "run-batch: completed",
-        "run-batch: completed",
-        "run-batch: invalid_arguments",
-        "run-batch: invalid_arguments",
-        "get-hierarchy: completed",
-        "open-scene: unsaved_scenes",
-        "open-scene: scene_not_found",
-        "open-scene: invalid_arguments",
-        "save-scene: completed",
-        "open-scene: completed",
-        "delete-game-object: completed",
-        "open-scene: completed",
-        "create-scene: completed",
-        "create-scene: scene_exists",
-        "get-hierarchy: completed",
-      ]
-    `);
   });
 
   test("a property is set, set otherwise and set back, and one call adds one component", async () => {
-    const world = await startWorld({});
-    try {
-      const client = await world.http();
-      const call = (tool: string, args: Arguments) => client.call(tool, { ...args, timeout: 30 });
+    await inWorld(async (call) => {
       await call("create-game-object", BALL);
       const speed = (value: number): Arguments => ({
         Target: "Ball",
@@ -182,47 +166,25 @@ describe("the tools that change scenes", () => {
       const collider = { Target: "Ball", Component: "BoxCollider", idempotency_key: "collider" };
       const { log_id } = await call("add-component", collider);
       expect(await call("add-component", collider)).toMatchObject({ log_id, deduplicated: true });
-      await client.close();
-    } finally {
-      await world.close();
-    }
+    });
   });
 
-  test.skipIf(!hasDotnet)("both Editors answer every call alike", { timeout: 180_000 }, async () => {
-    const [simulated, bridge] = [await answersOf("typescript"), await answersOf("dotnet")];
-    for (const [index, [tool, args]] of CALLS.entries()) {
-      const asked = `${index} ${tool} ${JSON.stringify(args)}`;
-      expect([asked, simulated[index]]).toEqual([asked, bridge[index]]);
-    }
+  test("a switch that is off blocks them, alone and as steps, and changes outlive a domain reload", async () => {
+    await inWorld(async (call, world) => {
+      await call("create-game-object", { Name: "Kept" });
+      await world.editor.do({ do: "reload", downMs: 100 });
+      const found = await call("find-game-objects", { NamePattern: "Kept" });
+      expect(found).toMatchObject({ status: "completed", result: { totalFound: 1 } });
+
+      await world.editor.do({ do: "switch", name: "scenes", on: false });
+      const blocked = [
+        await call("delete-game-object", { Target: "Kept" }),
+        await call("run-batch", { Steps: [remove("Kept")] }),
+      ];
+      for (const answer of blocked) expect(answer).toMatchObject({ status: "error" });
+      expect(JSON.stringify(blocked)).toContain("Allow Scene Editing");
+      const read = await call("read-component", { Target: "Kept" });
+      expect(read).toMatchObject({ status: "completed", result: { path: "/Kept" } });
+    });
   });
-
-  test.skipIf(!hasDotnet)(
-    "a switch that is off blocks them, alone and as steps, and changes outlive a domain reload",
-    { timeout: 120_000 },
-    async () => {
-      const world = await startWorld({ engine: "dotnet" });
-      try {
-        const client = await world.http();
-        const call = async (tool: string, args: Arguments) =>
-          (await client.call(tool, { ...args, timeout: 30 })) as unknown as Told;
-        await call("create-game-object", { Name: "Kept" });
-        await world.editor.do({ do: "reload", downMs: 100 });
-        const found = await call("find-game-objects", { NamePattern: "Kept" });
-        expect(found).toMatchObject({ status: "completed", result: { totalFound: 1 } });
-
-        await world.editor.do({ do: "switch", name: "scenes", on: false });
-        const blocked = [
-          await call("delete-game-object", { Target: "Kept" }),
-          await call("run-batch", { Steps: [remove("Kept")] }),
-        ];
-        for (const answer of blocked) expect(answer).toMatchObject({ status: "error" });
-        expect(JSON.stringify(blocked)).toContain("Allow Scene Editing");
-        const read = await call("read-component", { Target: "Kept" });
-        expect(read).toMatchObject({ status: "completed", result: { path: "/Kept" } });
-        await client.close();
-      } finally {
-        await world.close();
-      }
-    },
-  );
 });

@@ -1,10 +1,9 @@
-/** Eyes and play mode through an MCP client: the same calls to both Editors, and answers of the same form. */
+/** Eyes and play mode of the C# bridge, through an MCP client. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
-import { ENGINES } from "../../harness/editor/dotnet.js";
-import type { Engine } from "../../harness/editor/editor-control.js";
+import { hasDotnet } from "../../harness/editor/dotnet.js";
 import { startWorld, type World } from "../../harness/processes/process-world.js";
 
 interface Called {
@@ -14,8 +13,8 @@ interface Called {
 
 type Call = (tool: string, args?: Record<string, unknown>) => Promise<Called>;
 
-async function inWorld(engine: Engine, use: (call: Call, world: World) => Promise<void>): Promise<void> {
-  const world = await startWorld({ engine });
+async function inWorld(use: (call: Call, world: World) => Promise<void>): Promise<void> {
+  const world = await startWorld({ engine: "dotnet" });
   try {
     const client = new Client({ name: "assistant", version: "1" });
     await client.connect(new StreamableHTTPClientTransport(new URL(world.url())));
@@ -30,32 +29,9 @@ async function inWorld(engine: Engine, use: (call: Call, world: World) => Promis
   }
 }
 
-/** What happens in the project, as each engine plays it; a scene with unsaved changes may be an argument. */
-const MEANWHILE: Readonly<Record<Engine, Happenings>> = {
-  typescript: {
-    breakScripts: (call) => call("compile", { SimulatedErrors: 1 }),
-    repairScripts: (call) => call("compile"),
-    dirtyScene: async () => ({ SimulatedUnsavedScene: true }),
-  },
-  dotnet: {
-    breakScripts: (_call, { editor }) => editor.do({ do: "phase", phase: "compile_errors" }),
-    repairScripts: (_call, { editor }) => editor.do({ do: "phase", phase: "ready" }),
-    async dirtyScene({ editor }) {
-      await editor.do({ do: "script", sceneIsDirty: true });
-      return {};
-    },
-  },
-};
-
-interface Happenings {
-  breakScripts(call: Call, world: World): Promise<unknown>;
-  repairScripts(call: Call, world: World): Promise<unknown>;
-  dirtyScene(world: World): Promise<object>;
-}
-
-describe.each(ENGINES)("the %s Editor", (engine) => {
+describe("the C# bridge", { skip: !hasDotnet }, () => {
   test("shows a picture that a client can show, and says what there is to be seen", async () => {
-    await inWorld(engine, async (call) => {
+    await inWorld(async (call) => {
       const { raw, answer } = await call("capture-screenshot", { MaxWidth: 160 });
       const [, image, link] = raw.content as unknown as [unknown, { data: string }, unknown];
       expect(image).toMatchObject({ type: "image", mimeType: "image/png" });
@@ -78,7 +54,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
   });
 
   test("says its state, as much of it as is asked for", async () => {
-    await inWorld(engine, async (call) => {
+    await inWorld(async (call) => {
       const whole = ["Scenes", "Selection", "PlayMode", "Packages", "Tags", "Layers", "BuildTarget"];
       const { answer } = await call("get-editor-state", { Parts: whole });
       const text = expect.any(String);
@@ -101,28 +77,28 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
   });
 
   test("enters play mode once, over the domain reload, and ends when it is there", async () => {
-    await inWorld(engine, async (call, world) => {
+    await inWorld(async (call, world) => {
+      const { editor } = world;
       const control = async (Action: string, more = {}) =>
         (await call("control-play-mode", { Action, ...more })).answer;
       const state = async () => (await call("get-editor-state", { Parts: ["PlayMode"] })).answer.result;
 
       expect(await control("Pause")).toMatchObject({ error_code: "TOOL_FAILED", error_type: "not_playing" });
-      const { breakScripts, repairScripts, dirtyScene } = MEANWHILE[engine];
-      await breakScripts(call, world);
+      await editor.do({ do: "phase", phase: "compile_errors" });
       expect(await control("Enter")).toMatchObject({
         error_code: "TOOL_FAILED",
         error_type: "compile_errors",
       });
-      await repairScripts(call, world);
-      const unsaved = await dirtyScene(world);
-      const generation = async () => Number((await world.editor.do({ do: "status" })).generation);
+      await editor.do({ do: "phase", phase: "ready" });
+      await editor.do({ do: "script", sceneIsDirty: true });
+      const generation = async () => Number((await editor.do({ do: "status" })).generation);
       const before = await generation();
       const playing = {
         ...{ State: "Playing", Changed: true, Frame: expect.any(Number) },
         UnsavedScenes: ["Assets/Scenes/SampleScene.unity"],
       };
       // An answer that was lost: the call again finds it, and enters nothing.
-      const [first, again] = await Promise.all([control("Enter", unsaved), control("Enter", unsaved)]);
+      const [first, again] = await Promise.all([control("Enter"), control("Enter")]);
       expect(first).toMatchObject({ status: "completed", result: playing });
       expect(again).toMatchObject({ log_id: first.log_id });
       expect(await generation()).toBe(before + 1);
@@ -140,9 +116,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       expect(await control("Resume")).toMatchObject({ result: { State: "Playing", Changed: true } });
       expect((await control("Exit")).result).toEqual({ State: "Edit", Changed: true });
       expect(await state()).toMatchObject({ Phase: "ready", PlayMode: { State: "Edit" } });
-      const entered = (await world.editor.executions()).filter(
-        ({ operationId }) => operationId === first.log_id,
-      );
+      const entered = (await editor.executions()).filter(({ operationId }) => operationId === first.log_id);
       expect(entered).toHaveLength(1);
     });
   });

@@ -3,6 +3,7 @@
  * the figures: an answer that grows by more than a tenth fails here. UPDATE_GOLDEN=1 writes the page.
  */
 import { expect, test } from "vitest";
+import { toolsOfBridgeOnly } from "../../harness/editor/bridge-tools.js";
 import { useAssistants } from "../../harness/mcp/assistant.js";
 import { pageSection } from "../../harness/page-section.js";
 import { useSystem } from "../../harness/system/system.js";
@@ -103,7 +104,7 @@ test.each([
 });
 
 test("the sizes are those of the page", async () => {
-  const system = await short();
+  const system = await start({ gateway: { answers: "short" }, editor: { tools: toolsOfBridgeOnly } });
   const { client, ask } = await connect(system);
   const ofTests = new Set(system.bench.tools.map(({ name }) => name));
   const { tools } = await client.listTools();

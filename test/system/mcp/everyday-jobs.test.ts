@@ -152,10 +152,10 @@ const JOBS: { job: string; play: Play; expected: object }[] = [
     expected: { status: "completed", result: { Success: true } },
   },
   {
-    job: "code, cancelled",
+    job: "tests, cancelled",
     async play({ call, advised }, isPerfect) {
-      const args = { Code: isPerfect ? "Bake(1);" : "Bake(2);", SimulatedSeconds: 600 };
-      const { log_id } = await call("execute-code", args);
+      const args = { SimulatedTests: isPerfect ? 1 : 2, SimulatedSeconds: 600 };
+      const { log_id } = await call("run-tests", args);
       return advised(await call("cancel_operation", { log_id }));
     },
     expected: { status: "cancelled" },

@@ -3,6 +3,7 @@
  * other bridges. docs/reference/answer-sizes.md has the table and says how theirs was measured. UPDATE_GOLDEN=1 writes it.
  */
 import { expect, test } from "vitest";
+import { toolsOfBridgeOnly } from "../../harness/editor/bridge-tools.js";
 import { useAssistants } from "../../harness/mcp/assistant.js";
 import { pageSection } from "../../harness/page-section.js";
 import { useSystem } from "../../harness/system/system.js";
@@ -35,7 +36,7 @@ const OTHERS: Record<"uLoopMCP" | "unity-mcp", Cost> = {
 };
 
 test("a session's characters are those of the page", async () => {
-  const system = await start({ gateway: { answers: "short" } });
+  const system = await start({ gateway: { answers: "short" }, editor: { tools: toolsOfBridgeOnly } });
   const { client, ask } = await connect(system);
   const ofTests = new Set(system.bench.tools.map(({ name }) => name));
   const { tools } = await client.listTools();

@@ -57,21 +57,22 @@ describe("the same call without `editor` in the folders of two projects", () => 
     await bob.close();
   });
 
-  test("typed in each, it makes one object in each; a retry in the same folder makes no other", async () => {
+  test("typed in each, it builds once in each; a retry in the same folder builds nothing", async () => {
     const [one, other] = [await open("GameA"), await open("GameB")];
     await bothConnected();
-    const args = ["call", "create-game-object", "--json", '{"Name":"Boss"}', "--timeout", "0"];
+    const build = '{"BuildTarget":"Android","SimulatedSeconds":0}';
+    const args = ["call", "build-player", "--json", build, "--timeout", "0"];
     const sent: unknown[] = [];
     for (const { folder, editor, begun } of [one, other]) {
       const { deduplicated, ...answer } = answerIn(await type(args, {}, folder));
       expect(answer).toMatchObject({ editor: editor.editorId });
       expect(deduplicated).toBeUndefined();
-      await until("it is made", () => begun().length === 1);
+      await until("it has begun", () => begun().length === 1);
       sent.push(answer.log_id);
     }
     // Nobody has read either outcome.
     const again = [answerIn(await type(args, {}, one.folder)), answerIn(await type(args, {}, other.folder))];
     expect(again.map(({ log_id }) => log_id)).toEqual(sent);
-    expect([one.begun(), other.begun()]).toEqual([["create-game-object"], ["create-game-object"]]);
+    expect([one.begun(), other.begun()]).toEqual([["build-player"], ["build-player"]]);
   });
 });

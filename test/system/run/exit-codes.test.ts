@@ -78,7 +78,7 @@ test("3 the outcome is unknown, and the same command does not run it again", asy
 
 test("4 cancelled, or expired before it was sent", async () => {
   const editor = await simulate();
-  const args = ["execute-code", '{"Code":"Bake();","SimulatedSeconds":60}'];
+  const args = ["run-tests", '{"SimulatedTests":1,"SimulatedSeconds":60}'];
   const runner = step(args, { UNITY_BROKER_ABSENT_MINUTES: "0.02" });
   await until("it runs", () => executions() === 1);
   const [operation] = JSON.parse((await type(["list", "--json"])).stdout) as { log_id: string }[];

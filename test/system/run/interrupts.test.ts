@@ -6,8 +6,8 @@ import { useSteps } from "./steps.js";
 
 const { type, step, start, simulate, executions, here } = useSteps();
 
-/** It can be cancelled while it runs, and reports each of its lines. */
-const long = ["execute-code", JSON.stringify({ Code: "Bake();\n".repeat(60), SimulatedSeconds: 60 })];
+/** It can be cancelled while it runs, and reports each of its tests. */
+const long = ["run-tests", '{"SimulatedTests":60,"SimulatedSeconds":1}'];
 const short = ["build-player", '{"BuildTarget":"Android","SimulatedSeconds":4}'];
 
 test.each(["SIGTERM", "SIGINT"] as const)(

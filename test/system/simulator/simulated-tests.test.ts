@@ -1,4 +1,4 @@
-/** run-tests of the simulated Editor: refused where that of the C# bridge is. */
+/** run-tests of the simulated Editor: what it refuses, compiles first and lists. */
 import { afterEach, describe, expect, test } from "vitest";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage } from "./simulator-client.js";
@@ -22,26 +22,6 @@ async function called() {
 }
 
 describe("run-tests of the simulated Editor", () => {
-  test("refuses unsaved scenes, and saves those that have a file where it is told to", async () => {
-    const call = await called();
-    const unsaved = { SimulatedUnsavedScenes: "Assets/Level.unity" };
-    expect(await call("run-tests", unsaved)).toMatchObject({
-      status: "failed",
-      error: { type: "unsaved_scenes", message: expect.stringContaining("UnsavedScenes: save") },
-    });
-    expect(await call("run-tests", { ...unsaved, UnsavedScenes: "save" })).toMatchObject({
-      result: { Success: true, passed: 10 },
-    });
-    expect(
-      await call("run-tests", { SimulatedUnsavedScenes: "Assets/A.unity, Untitled", UnsavedScenes: "save" }),
-    ).toMatchObject({
-      error: {
-        type: "unsaved_scenes",
-        message: expect.stringMatching(/^Unsaved changes in the untitled scene "Untitled"/),
-      },
-    });
-  });
-
   test("refuses while the last compilation failed, with its messages", async () => {
     const call = await called();
     await call("compile", { SimulatedErrors: 2 });
@@ -87,18 +67,6 @@ describe("run-tests of the simulated Editor", () => {
     expect(await refused("none", "get-logs", { SearchText: "(", UseRegex: true })).toMatchObject({
       message: expect.stringMatching(/^SearchText is not a regular expression/),
     });
-  });
-
-  test("refuses in play mode, saying what to leave", async () => {
-    const editor = await stage.editor({ reloadMs: 0 });
-    const before = await stage.owner(editor);
-    await before.submit("enter", { tool: "control-play-mode", arguments: { Action: "Enter" } });
-    await before.gone;
-    // Play mode begins with a domain reload.
-    const owner = await stage.owner(editor);
-    await owner.finished("enter");
-    await owner.submit("tests", { tool: "run-tests", arguments: {} });
-    expect(await owner.finished("tests")).toMatchObject({ error: { type: "editor_is_playing" } });
   });
 
   test("lists the tests that are asked for", async () => {

@@ -10,6 +10,7 @@ import type { Outcome } from "../../../src/shared/wire/wire.js";
 import { createSimulatedEditor, type SimulatedEditor } from "../../../src/simulator/editor.js";
 import type { SimulatedEditorOptions } from "../../../src/simulator/options.js";
 import { askProven } from "../../harness/editor/proof.js";
+import { createBench } from "../../harness/system/bench.js";
 
 export type Params = Record<string, unknown>;
 
@@ -178,7 +179,7 @@ export async function own(editor: Address, fields: Params = {}): Promise<Owner> 
       return { open, unacknowledged, operations };
     },
     async hold(operationId) {
-      const endless = { tool: "execute-code", arguments: { Code: "Wait();", SimulatedSeconds: 3600 } };
+      const endless = { tool: "work-cancellable", arguments: { Name: operationId, Hold: true } };
       await client.request("operation/submit", submitParams(operationId, endless));
       await client.notice("operation/running", (params) => params.operationId === operationId);
       return async () => void (await client.request("operation/cancel", { operationId }));
@@ -200,7 +201,9 @@ export function createStage() {
     async editor(options: SimulatedEditorOptions = {}): Promise<SimulatedEditor> {
       const stateFolder = await mkdtemp(join(tmpdir(), "simulated-editor-"));
       closers.push(() => rm(stateFolder, { recursive: true, force: true }));
-      const editor = await createSimulatedEditor({ port: 0, stateFolder, heartbeatMs: 50, ...options });
+      const { tools } = createBench();
+      const given = { port: 0, stateFolder, heartbeatMs: 50, tools, ...options };
+      const editor = await createSimulatedEditor(given);
       closers.push(() => editor.close());
       return editor;
     },

@@ -169,15 +169,15 @@ describe("a domain reload", () => {
   test("forgets reads, which may be asked again", async () => {
     const editor = await stage.editor();
     const before = await stage.owner(editor);
-    const search = { tool: "unity-search", arguments: { SearchQuery: "t:Material", SimulatedSeconds: 30 } };
-    await before.submit("read", search);
+    const look = { tool: "look", arguments: { Name: "a", Hold: true } };
+    await before.submit("read", look);
     await began(before, "read");
     await editor.faults.reload(0);
     const after = await stage.owner(editor);
     expect(await stateOf(after, "read")).toBe("unknown");
-    expect(await after.submit("read", { ...search, arguments: { SearchQuery: "t:Material" } })).toMatchObject(
-      { state: "accepted" },
-    );
+    expect(await after.submit("read", { ...look, arguments: { Name: "a" } })).toMatchObject({
+      state: "accepted",
+    });
     expect((await after.finished("read")).status).toBe("completed");
   });
 
@@ -329,7 +329,7 @@ describe("the wire", () => {
     const editor = await stage.editor();
     const client = await stage.client(editor);
     client.raw("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50\r\n\r\n");
-    client.raw('{"jsonrpc":"2.0","id":1,"method":"clear-console"}\n');
+    client.raw('{"jsonrpc":"2.0","id":1,"method":"compile"}\n');
     expect(await client.gone).toMatchObject([{ code: -32700 }]);
   });
 

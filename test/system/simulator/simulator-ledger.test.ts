@@ -9,7 +9,7 @@ import type { JournalEntry, LedgerOperation } from "../../../src/simulator/ledge
 import { openLedger } from "../../../src/simulator/ledger/ledger.js";
 import { createProgressThrottle } from "../../../src/simulator/progress-throttle.js";
 import type { SimulatedTool } from "../../../src/simulator/tool-definition.js";
-import { echoTool } from "../../../src/simulator/tools/echo.js";
+import { echoTool } from "../../../src/simulator/tools/short.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage } from "./simulator-client.js";
 

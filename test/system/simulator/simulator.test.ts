@@ -188,15 +188,15 @@ describe("an operation", () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
     const endFirst = await owner.hold("first");
-    const code = { tool: "execute-code", arguments: { Code: "Wait();", SimulatedSeconds: 3600 } };
-    await owner.submit("second", code);
-    expect(await owner.submit("second", code)).toMatchObject({ state: "accepted" });
+    const work = { tool: "work-cancellable", arguments: { Name: "second", Hold: true } };
+    await owner.submit("second", work);
+    expect(await owner.submit("second", work)).toMatchObject({ state: "accepted" });
     await endFirst();
     await owner.notice("operation/running", (params) => params.operationId === "second");
-    expect(await owner.submit("second", code)).toMatchObject({ state: "running" });
+    expect(await owner.submit("second", work)).toMatchObject({ state: "running" });
     await owner.request("operation/cancel", { operationId: "second" });
     await owner.finished("second");
-    expect(await owner.submit("second", code)).toMatchObject({ state: "cancelled" });
+    expect(await owner.submit("second", work)).toMatchObject({ state: "cancelled" });
     expect(executions(editor)).toEqual({ first: 1, second: 1 });
   });
 
@@ -226,11 +226,11 @@ describe("an operation", () => {
   test("of a hash with a large result is the same as that one, whose outcome travels without it", async () => {
     const editor = await stage.editor({ inlineResultBytes: 1000 });
     const owner = await stage.owner(editor);
-    const code = { tool: "execute-code", hash: "h", arguments: { Code: "x".repeat(2000) } };
-    await owner.submit("one", code);
+    const work = { tool: "work", hash: "h", arguments: { Name: "x".repeat(2000) } };
+    await owner.submit("one", work);
     const outcome = await owner.finished("one");
     expect(outcome.resultBytes).toBeGreaterThan(2000);
-    const same = await owner.submit("two", code);
+    const same = await owner.submit("two", work);
     expect(same).toMatchObject({ state: "same_as", outcome });
     expect(same.outcome).not.toHaveProperty("result");
   });
@@ -293,9 +293,9 @@ describe("an operation", () => {
   });
 
   test("of a refused or unknown tool never begins", async () => {
-    const editor = await stage.editor({ deniedTools: ["execute-code"] });
+    const editor = await stage.editor({ deniedTools: ["work"] });
     const owner = await stage.owner(editor);
-    const refused = await owner.submit("op", { tool: "execute-code", arguments: { Code: "1" } });
+    const refused = await owner.submit("op", { tool: "work", arguments: { Name: "a" } });
     expect(refused).toMatchObject({ state: "failed", outcome: { error: { type: "security_blocked" } } });
     expect(refused.outcome).not.toHaveProperty("startedAt");
     const unknown = owner.submitParams("op-2", { tool: "no-such-tool" });
@@ -338,14 +338,6 @@ describe("an operation", () => {
         failures: [{ name: "Simulated.EditMode.Test001" }],
       },
     });
-  });
-
-  test("values that are set can be read", async () => {
-    const editor = await stage.editor();
-    const owner = await stage.owner(editor);
-    await owner.submit("set", { tool: "set-property", arguments: { Path: "/a", Value: { x: 1 } } });
-    await owner.submit("get", { tool: "get-property", arguments: { Path: "/a" } });
-    expect(await owner.finished("get")).toMatchObject({ result: { Exists: true, Value: { x: 1 } } });
   });
 
   test("a result over the limit is handed out in parts", async () => {

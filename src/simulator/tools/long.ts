@@ -1,8 +1,49 @@
-/** run-tests: it compiles what was edited first; every finished test is a partial result; the run survives a domain reload. */
+/** The tools that take their time: compile, run-tests and build-player. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { boundedExpression } from "../expression.js";
-import { type Arguments, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { type SimulatedTool, toolFailure } from "../tool-definition.js";
 import { restingPhase, type World } from "../world.js";
+
+export const compile = bridgeTool("compile", {
+  simulated: {
+    Seconds: { type: "number", description: "how long it takes", minimum: 0, default: 0.1 },
+    Errors: { type: "integer", description: "compile errors found", minimum: 0, default: 0 },
+    Reload: { type: "boolean", description: "reload the domain afterwards", default: false },
+  },
+  async run({ args, progress, reloadAfterwards, wait, world }) {
+    world.phase = "compiling";
+    const errors = args.number("SimulatedErrors", 0);
+    const Errors = Array.from({ length: errors }, (_, index) => ({
+      Message: "error CS1002: ; expected",
+      File: `Assets/Scripts/Script${index}.cs`,
+      Line: index + 1,
+      Column: 1,
+    }));
+    try {
+      progress({ progress: 0, total: 1, message: "Compiling" });
+      await wait(args.number("SimulatedSeconds", 0.1));
+      world.compileErrors = Errors.map((error) => `${error.File}(${error.Line}): ${error.Message}`);
+    } finally {
+      world.phase = restingPhase(world);
+    }
+    for (const error of world.compileErrors) world.log("Error", error);
+    world.assetCounter += 1;
+    if (errors === 0) world.failingTests.compiled = world.failingTests.edited;
+    const ReloadFollows = errors === 0 && args.flag("SimulatedReload", false);
+    if (ReloadFollows) reloadAfterwards();
+    return {
+      Success: errors === 0,
+      Compiled: true,
+      ReloadFollows,
+      ErrorCount: errors,
+      WarningCount: 0,
+      Errors,
+      Warnings: [],
+    };
+  },
+});
 
 interface StoredCounters {
   completed: number;
@@ -44,18 +85,11 @@ export const runTests = bridgeTool("run-tests", {
       minimum: 0,
     },
     Seconds: { type: "number", description: "seconds for each test", minimum: 0, default: 0.05 },
-    UnsavedScenes: {
-      type: "string",
-      description:
-        "paths of scenes with unsaved changes, separated by commas; one without a folder has no file",
-      default: "",
-    },
   },
   async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
     const isMeant = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
     const isListed = listing(args.text("ReportResults", "none"), args.text("ReportName", ""));
-    refuseBefore(args, world);
     if (world.failingTests.edited !== world.failingTests.compiled)
       await compileEdited(world, { progress, wait });
     refuseBroken(world);
@@ -146,38 +180,6 @@ function refuseBroken({ compileErrors }: World): void {
   );
 }
 
-/** What keeps a run from beginning whatever the scripts are, in the words of the C# bridge; nothing was changed then. */
-function refuseBefore(args: Arguments, { phase }: World): void {
-  if (phase === "playing")
-    throw toolFailure(
-      "editor_is_playing",
-      "The Editor is in play mode, and a test run begins outside it. Leave play mode (control-play-mode, Action: Exit), then call run-tests again.",
-    );
-  const unsaved = args
-    .text("SimulatedUnsavedScenes", "")
-    .split(",")
-    .map((path) => path.trim())
-    .filter((path) => path !== "");
-  const untitled = unsaved.filter((path) => !path.includes("/"));
-  const refused = args.text("UnsavedScenes", "refuse") === "save" ? untitled : unsaved;
-  if (refused.length === 0) return;
-  const names = refused
-    .map((path) => (path.includes("/") ? path : `the untitled scene "${path}"`))
-    .join(", ");
-  const advice = [
-    ...(refused.length > untitled.length
-      ? ["Call again with UnsavedScenes: save, or save or discard them in the Editor."]
-      : []),
-    ...(untitled.length > 0
-      ? ["A scene without a file has to be saved under a name, or closed, first."]
-      : []),
-  ].join(" ");
-  throw toolFailure(
-    "unsaved_scenes",
-    `Unsaved changes in ${names}: Unity would ask a person about them before it runs tests. ${advice}`,
-  );
-}
-
 /** Which finished tests are listed; undefined: none is. */
 function listing(results: string, name: string): ((test: ReportedTest) => boolean) | undefined {
   if (results === "none" && name === "") return undefined;
@@ -190,4 +192,75 @@ function matcher(type: string, value: string): (name: string) => boolean {
   if (type === "category") return () => false;
   if (type === "regex") return boundedExpression("FilterValue", value);
   return () => true;
+}
+
+const BUILD_PHASES = [
+  "Preparing",
+  "Compiling scripts",
+  "Building scenes",
+  "Packaging assets",
+  "Linking",
+  "Post-processing",
+];
+
+export const buildPlayer = bridgeTool("build-player", {
+  simulated: {
+    Seconds: { type: "number", description: "how long it takes", minimum: 0, default: 3 },
+    Failure: { type: "boolean", description: "fail in the last phase", default: false },
+  },
+  async run({ args, progress, wait, world }) {
+    // A simulated Editor builds for every platform, whichever it is switched to, and has no build profiles.
+    const target = args.text("BuildTarget");
+    const seconds = args.number("SimulatedSeconds", 3);
+    world.phase = "building";
+    try {
+      for (const [index, phase] of BUILD_PHASES.entries()) {
+        progress({ progress: index, total: BUILD_PHASES.length, message: phase, partialResult: { phase } });
+        await wait(seconds / BUILD_PHASES.length);
+      }
+    } finally {
+      world.phase = restingPhase(world);
+    }
+    if (args.flag("SimulatedFailure", false))
+      throw toolFailure("build_failed", "The build failed with 1 error.");
+    world.assetCounter += 1;
+    const output = resolve(world.projectPath, args.text("OutputPath", "Builds"), target);
+    const files = player(existsSync(world.projectPath) ? output : undefined);
+    return {
+      Success: true,
+      BuildTarget: target,
+      OutputPath: output,
+      TotalSeconds: seconds,
+      TotalBytes: files.reduce((sum, { Bytes }) => sum + Bytes, 0),
+      TotalErrors: 0,
+      TotalWarnings: 0,
+      Messages: [],
+      TotalFiles: files.length,
+      ...(args.flag("EveryFile", false) ? { Files: files } : {}),
+      ...contentsOf(output, files, args.number("IncludeFilesUpTo", 0)),
+    };
+  },
+});
+
+function contentsOf(output: string, files: readonly { Path: string; Bytes: number }[], upTo: number): object {
+  if (upTo <= 0) return {};
+  const FileContents = files
+    .filter(({ Bytes }) => Bytes <= upTo)
+    .map(({ Path, Bytes }) => ({
+      Path: relative(output, Path).replaceAll(sep, "/"),
+      Bytes,
+      Base64: readFileSync(Path).toString("base64"),
+    }));
+  return { FileContents };
+}
+
+/** What is written there; nothing where the project only exists in memory. */
+function player(output: string | undefined): { Path: string; Bytes: number; Role: string }[] {
+  if (output === undefined) return [];
+  return Object.entries({ "Data/level0": "a level", Player: "a player" }).map(([name, text]) => {
+    const path = join(output, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return { Path: path, Bytes: text.length, Role: "Simulated" };
+  });
 }
