@@ -38,11 +38,11 @@ export default defineConfig({
     setupFiles: ["test/harness/processes/long-timers.ts", "test/harness/mcp/watch-messages.ts"],
     testTimeout: 300_000,
     hookTimeout: 180_000,
-    // Most tests start processes of their own and wait for them: three files more than the two cores of the smallest machine.
+    // Most tests start processes of their own and wait for them: two files more than the two cores of the smallest machine.
     pool: "forks",
     // The files of a test process share what they import; every test gives back what it opened (aftermath.ts).
     isolate: false,
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     reporters: ["default"],
   },

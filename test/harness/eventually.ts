@@ -1,5 +1,5 @@
 /** How long a test waits for what must happen, ms. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 120_000;
 
 /** A condition of a part that tells nobody when it changes (an Editor's inside, a key that expires). */
 export async function eventually(
