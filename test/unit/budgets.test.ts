@@ -1,6 +1,5 @@
 /** The budget of each room, in lines and files: a ceiling, which is lowered when something goes, and never raised by writing denser. */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -20,12 +19,14 @@ interface Budgets {
 
 const budgets = JSON.parse(readFileSync(`${PROJECT}test/budgets.json`, "utf8")) as Budgets;
 
-/** What people write: neither data nor pictures. */
-const CODE = /\.(ts|cs|lua|css|html)$/;
+/** What people write: neither data nor pictures, nor what a build makes. */
+const CODE = /^(?!.*\/(?:bin|obj|node_modules)\/).*\.(?:ts|cs|lua|css|html)$/;
 
-const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: PROJECT, encoding: "utf8" })
-  .split("\n")
-  .filter((path) => CODE.test(path) && existsSync(PROJECT + path));
+const files = ["src", "test", "unity-plugin"]
+  .flatMap((top) =>
+    readdirSync(PROJECT + top, { recursive: true, encoding: "utf8" }).map((path) => `${top}/${path}`),
+  )
+  .filter((path) => CODE.test(path));
 
 const linesOf = (path: string): number => readFileSync(PROJECT + path, "utf8").split("\n").length - 1;
 
@@ -53,7 +54,7 @@ test("no room is above its budget, and none has grown far below it", () => {
     Object.fromEntries(
       all.map(({ room, budget, size }) => [
         room,
-        { lines: size.lines, "of at most": budget.lines, files: size.files, "of": budget.files },
+        { lines: size.lines, "of at most": budget.lines, files: size.files, of: budget.files },
       ]),
     ),
   );
