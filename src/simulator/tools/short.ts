@@ -33,7 +33,7 @@ export const getLogs = bridgeTool("get-logs", {
 /** Every hundredth object is a root; the others are below it. */
 const BELOW_ROOT = 100;
 
-/** Tells all of a scene that is as large as the call says: what the call leaves out of it is told as well. */
+/** A scene as large as the call says, and all of it: only the parameters of the simulation count. */
 export const getHierarchy = bridgeTool("get-hierarchy", {
   simulated: {
     Size: { type: "integer", description: "number of objects in the scene", minimum: 0, default: 20 },
@@ -98,7 +98,7 @@ export const executeMenuItem = bridgeTool("execute-menu-item", {
   },
 });
 
-/** No tool of the bridge: of those that are here, it alone is repeatable but not always run again, as compile and run-tests are. */
+/** The simulator's own, for what no other is: repeatable, but not always run again as compile and run-tests are. */
 export const setProperty: SimulatedTool = {
   name: "set-property",
   description: "Simulator: sets a value; setting the same value again changes nothing.",
