@@ -27,7 +27,8 @@ function stage(
     return true;
   };
   const deliveries = {
-    delivered: (_caller, logId, { isRead }) => note(`${isRead ? "read" : "delivered"} ${logId}`),
+    delivered: (_caller, operation, { isRead }) =>
+      note(`${isRead ? "read" : "delivered"} ${typeof operation === "string" ? operation : operation.logId}`),
     undelivered: async (_caller, logId) => void (await note(`undelivered ${logId}`)),
     named: async ({ principal }, logId) => void (await note(`${principal} named ${logId}`)),
     givenUp: async (_by, { logId, isOwn, isTimeout }) =>

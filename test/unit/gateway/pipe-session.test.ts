@@ -87,7 +87,7 @@ test("an answer counts when the pipe has written it to the client, and is read t
   expect(delivered).toEqual([]);
   hear({ kind: "written", n: answer });
   await eventually(() => delivered.length === 1, "it is noted");
-  expect(delivered[0]).toMatchObject([{ id: "stdio:s" }, "op1", { isRead: true }]);
+  expect(delivered[0]).toMatchObject([{ id: "stdio:s" }, { logId: "op1" }, { isRead: true }]);
   call(2, { waitedMs: 10_000 });
   hear({ kind: "written", n: await answered(2) });
   await eventually(() => delivered.length === 2, "it is noted");

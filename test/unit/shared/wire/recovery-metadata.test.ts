@@ -27,11 +27,12 @@ test("▲10 (d) whatever decides on the next identical call comes back from the 
     pool: "pool:android",
     createdBy: { caller: HTTP.id, requestId: 7 },
   });
-  const { incarnation: _entered, ...decisive } = lost;
   expect(rebuiltRecord(listed(lost), around)).toEqual({
-    ...decisive,
+    ...lost,
     // Its place, its count and the incarnation are the store's; what became of it the Editor is asked.
     order: 0,
+    entered: 0,
+    incarnation: "",
     mutationSeq: 0,
     state: "dispatched",
     dispatchedAt: lost.acceptedAt,
