@@ -7,6 +7,8 @@ import { SILENT } from "../../harness/silent.js";
 
 const CALLER: Caller = { id: "c", transport: "http" };
 const MUTATING = { logId: "op", effect: "mutating" } as const;
+const idOf = (operation: string | { logId: string }): string =>
+  typeof operation === "string" ? operation : operation.logId;
 const REPEATABLE = { logId: "op", effect: "repeatable" } as const;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
@@ -28,7 +30,7 @@ function stage(
   };
   const deliveries = {
     delivered: (_caller, operation, { isRead }) =>
-      note(`${isRead ? "read" : "delivered"} ${typeof operation === "string" ? operation : operation.logId}`),
+      note(`${isRead ? "read" : "delivered"} ${idOf(operation)}`),
     undelivered: async (_caller, logId) => void (await note(`undelivered ${logId}`)),
     named: async ({ principal }, logId) => void (await note(`${principal} named ${logId}`)),
     givenUp: async (_by, { logId, isOwn, isTimeout }) =>
@@ -181,8 +183,8 @@ const WAY: Way = { gone: new AbortController().signal, isDirect: true };
 
 function openExchanges() {
   const did: string[] = [];
-  const delivered: Deliveries["delivered"] = async (_caller, logId, { isRead }) =>
-    did.push(`${isRead ? "read" : "delivered"} ${logId}`) > 0;
+  const delivered: Deliveries["delivered"] = async (_caller, operation, { isRead }) =>
+    did.push(`${isRead ? "read" : "delivered"} ${idOf(operation)}`) > 0;
   const deliveries = { delivered } as Partial<Deliveries> as Deliveries;
   return { did, exchanges: createExchanges({ deliveries, log: SILENT }) };
 }
