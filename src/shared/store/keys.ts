@@ -145,7 +145,7 @@ export const keys = {
 
   /** STRING with the lease's time to live: the owner's nonce. */
   lease: (editor: string) => `${TAG}:lease:${editor}`,
-  /** HASH, as its lease: nonce, renewals, and the owner's process: machine, pid, mark (lease-holder.ts). */
+  /** HASH, like the epoch: the nonce of the lease, and the owner's process: machine, pid, mark (lease-holder.ts). */
   leaseHolder: (editor: string) => `${TAG}:lease-holder:${editor}`,
   /** ZSET by time, ms: the Editors that were owned or forgotten, until nothing of them is left (forgotten.ts). */
   served: `${TAG}:served`,

@@ -5,15 +5,20 @@ import type {
   EditorProcess,
   EditorProfile,
   LastSign,
+  SignNoted,
 } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
 import { type LedgerCheckpoint, memoryOf } from "../../shared/wire/ledger-checkpoint.js";
 import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
+import type { Imports } from "../recovery/imports.js";
 
 export interface HeartbeatRecorder {
   introduce(hello: HelloResult): Promise<void>;
-  /** False: the store has lost something that the hello had written. */
-  heard(heartbeat: Heartbeat): Promise<boolean>;
+  /**
+   * `outdated`: nothing was recorded, because the store may have lost something since the import (▲13); `incomplete`: it has lost
+   * something that the hello had written.
+   */
+  heard(heartbeat: Heartbeat): Promise<"recorded" | "incomplete" | "outdated">;
   lost(): Promise<void>;
   mark(): EditorMark | undefined;
   /** The Editor's last known condition while it held the operation. */
@@ -22,9 +27,10 @@ export interface HeartbeatRecorder {
 
 /** `processOf`: the process with this id, if it is on this machine. */
 export function createHeartbeatRecorder(
-  store: Store,
+  store: Pick<Store, "editors">,
   editorId: string,
   processOf: (pid: number) => EditorProcess | undefined,
+  imports: Pick<Imports, "importedIn">,
 ): HeartbeatRecorder {
   let profile: EditorProfile | undefined;
   let ledger: LedgerCheckpoint | undefined;
@@ -35,10 +41,12 @@ export function createHeartbeatRecorder(
   const load = createLoadReader();
 
   /** Not after `lost`: a heartbeat that is still being handled would mark the Editor as connected again. */
-  const alive = async (live: EditorLive): Promise<boolean> => {
-    const now = await store.operations.now();
-    if (profile) latest = { ...live, editorSessionId: profile.editorSessionId, at: now };
-    return !isHere || store.editors.alive(editorId, live, now, ledger);
+  const alive = async (live: EditorLive): Promise<SignNoted | undefined> => {
+    if (!isHere) return undefined;
+    const sign = await store.editors.alive(editorId, { live, ledger, importedIn: imports.importedIn() });
+    if (profile && sign.kind === "noted")
+      latest = { ...live, editorSessionId: profile.editorSessionId, at: sign.at };
+    return sign;
   };
 
   /** The previous owner may have died: then its last report still stands as if it were current. */
@@ -84,15 +92,17 @@ export function createHeartbeatRecorder(
         await store.editors.introduce(profile);
       }
       const running = runningOperationId === undefined ? {} : { runningOperationId };
-      const isWhole = await alive({
+      const sign = await alive({
         phase,
         mainThreadStallMs,
         queued,
         ...running,
         ...load(heartbeat, performance.now()),
       });
-      if (!isWhole && profile) await store.editors.introduce(profile);
-      return isWhole;
+      if (sign?.kind === "outdated") return "outdated";
+      if (sign === undefined || sign.isWhole) return "recorded";
+      if (profile) await store.editors.introduce(profile);
+      return "incomplete";
     },
 
     async lost() {

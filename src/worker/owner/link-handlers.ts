@@ -31,7 +31,7 @@ export interface LinkHandlersDeps {
   link: Pick<EditorCalls, "toolDetails">;
   underWay: Pick<UnderWay, "isOwn">;
   operations: Pick<OwnedOperations, "resume" | "catchUp">;
-  imports: Pick<Imports, "atHello" | "isOutdated">;
+  imports: Pick<Imports, "atHello">;
   heartbeat: Pick<HeartbeatRecorder, "introduce" | "heard" | "lost">;
   health: Pick<HealthMonitor, "announced" | "helloRefused">;
   catalog: CatalogSync;
@@ -110,12 +110,16 @@ function operationHandlers({
 
 /** The Editor reports its own condition. */
 function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps) {
-  const { imports, operations, heartbeat, health, catalog, clientNotices, link } = deps;
+  const { operations, heartbeat, health, catalog, clientNotices, link } = deps;
   return {
     onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (beat) => {
       // Store incarnation (▲13): an older copy of the store imports what the Editor ran before it records the Editor as connected.
-      if (await imports.isOutdated()) await operations.catchUp();
-      if (!(await heartbeat.heard(beat))) await Promise.all([catalog.sync(link), operations.catchUp()]);
+      let heard = await heartbeat.heard(beat);
+      if (heard === "outdated") {
+        await operations.catchUp();
+        heard = await heartbeat.heard(beat);
+      }
+      if (heard === "incomplete") await Promise.all([catalog.sync(link), operations.catchUp()]);
       clientNotices.heard(beat.runningOperationId !== undefined);
     }),
     onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),

@@ -102,7 +102,6 @@ export function createOwnedEditor(
   setMaxListeners(0, ending.signal);
   const shared = sharedParts(deps, fence, options);
   const { link, underWay, outcomeListeners } = shared;
-  const state = editorParts(shared, options);
   const reports = createReports(shared);
   const acknowledger = createAcknowledger(shared, options);
   const cancellations = createCancellations({ ...shared, notifier: store.notifier }, options);
@@ -112,6 +111,7 @@ export function createOwnedEditor(
     storeIds: [deps.identity.storeId, store.storeId],
     onRunning: reports.startedNotice.started,
   });
+  const state = editorParts(shared, imports, options);
   const parts = { ...shared, ...state, ...reports, acknowledger, cancellations, imports };
   const operations = operationsOf(parts, fence, ending.signal, options);
   const hello = () => (link.state === "ready" && !ending.signal.aborted ? link.hello : undefined);
@@ -173,9 +173,10 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
  * The reports to the store about the Editor itself (that it is connected, what is wrong with it, its tools), and the
  * reports to the Editor about the store's clients.
  */
-function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
+function editorParts(shared: SharedParts, imports: Imports, options: OwnedEditorOptions) {
   const { store, editorId, endpoint, sparseLog, link } = shared;
-  const heartbeat = createHeartbeatRecorder(store, editorId, (pid) => processOf(pid, endpoint.host));
+  const isHere = (pid: number) => processOf(pid, endpoint.host);
+  const heartbeat = createHeartbeatRecorder(store, editorId, isHere, imports);
   const health = createHealthMonitor(shared, options);
   const catalog = createCatalogSync(
     { store, editorId, log: sparseLog, onLeftOut: health.toolsLeftOut },

@@ -7,8 +7,6 @@ import { EpochInUse, type RebuildDeps, rebuildRecords } from "./rebuild.js";
 export interface Imports {
   /** Nothing is claimed in another incarnation; "" before the first hello. */
   importedIn(): string;
-  /** Has the store lost something since the import? A restarted Redis keeps the lease; only its incarnation differs. */
-  isOutdated(): Promise<boolean>;
   /** Imports at hello, over the calls of its connection, before the link is ready. Rejects where that needs another connection. */
   atHello(hello: HelloResult, calls: Pick<EditorCalls, "list" | "get">): Promise<void>;
   /** Imports over the link, or at the next hello; resolves the hello of the imported Editor, undefined while none is ready. */
@@ -21,14 +19,11 @@ export function createImports(
     link: Pick<EditorLink, "list" | "get" | "hello" | "state" | "helloAgain">;
   },
 ): Imports {
-  const { store, log, fence, link } = deps;
+  const { log, fence, link } = deps;
   let importedIn = "";
 
   return {
     importedIn: () => importedIn,
-    async isOutdated() {
-      return importedIn !== "" && importedIn !== (await store.operations.incarnation());
-    },
     async atHello(hello, calls) {
       importedIn = await rebuildRecords(deps, hello, calls, fence);
     },

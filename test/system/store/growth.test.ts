@@ -85,7 +85,7 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   };
   await editors.introduce({ editorId: editor, ...project, ...mark });
   const live = { phase: "ready", mainThreadStallMs: 0, queued: 0 };
-  await editors.alive(editor, live, await operations.now(), undefined);
+  await editors.alive(editor, { live, ledger: undefined, importedIn: "" });
   const diagnosis = { code: "STORE_FULL" as const, message: "", next: "", project: editor };
   await editors.reportDiagnosis(editor, { ...diagnosis, at: (await operations.now()) - DAY_MS });
 

@@ -1,10 +1,12 @@
 /** Every known Editor: identity, condition, and tools, so that no list has to wait for Unity. */
-import type { Redis } from "ioredis";
+import { randomUUID } from "node:crypto";
+import type { Redis, Result } from "ioredis";
 import type { Diagnosis } from "../../editors/diagnosis.js";
 import type { EditorMark } from "../../operation/operation.js";
 import type { Tool } from "../../tools/tool.js";
 import type { LedgerCheckpoint } from "../../wire/ledger-checkpoint.js";
 import type { PlainBridge } from "../../wire/wire.js";
+import { INCARNATION } from "../incarnation.js";
 import { channels, keys } from "../keys.js";
 
 export interface EditorProfile extends EditorMark {
@@ -95,16 +97,24 @@ export interface Availability {
   lastSeenAt: number;
 }
 
+export interface SignOfLife {
+  live: EditorLive;
+  ledger: LedgerCheckpoint | undefined;
+  /** In which the Editor's operations were imported (▲13); "": in none. */
+  importedIn: string;
+}
+
+export type SignNoted =
+  /** `isWhole`: the store has everything that the hello had written. `at`: ms, store clock. */
+  | { kind: "noted"; isWhole: boolean; at: number }
+  /** Store incarnation (▲13): the store may have lost something since the import. Nothing was noted: import first. */
+  | { kind: "outdated" };
+
 export interface Editors {
   /** An Editor answered hello. */
   introduce(profile: EditorProfile): Promise<void>;
-  /** A heartbeat came; call it at most once a second. False: the store has lost something that the hello had written. */
-  alive(
-    editor: string,
-    live: EditorLive,
-    now: number,
-    ledger: LedgerCheckpoint | undefined,
-  ): Promise<boolean>;
+  /** A heartbeat came; call it at most once a second. */
+  alive(editor: string, sign: SignOfLife): Promise<SignNoted>;
   /** The Editor went away; its `lastSeenAt` and its last sign of life are kept. */
   gone(editor: string, last: LastSign | undefined): Promise<void>;
   /** The process of this session has ended: the outcome of whatever it was running is unknown. */
@@ -128,10 +138,39 @@ export interface Editors {
   publishTools(editor: string, tools: readonly Tool[]): Promise<boolean>;
 }
 
+/**
+ * Everything that a heartbeat needs of the store, because each Editor sends one a second.
+ *
+ * KEYS 1 incarnation, 2 editor, 3 editors, 4 catalog; ARGV 1 a new incarnation, 2 that of the import, 3 the Editor, 4 its condition, 5 its
+ *      ledger or empty
+ * Answer: {1 if everything is there, the store's clock in ms}, or {} if the store may have lost something since the import.
+ */
+const ALIVE = `${INCARNATION}
+local incarnation = incarnationOf(KEYS[1], ARGV[1])
+if ARGV[2] ~= '' and ARGV[2] ~= incarnation then return {} end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local added = redis.call('HSET', KEYS[2], 'live', ARGV[4])
+if ARGV[5] ~= '' then added = added + redis.call('HSET', KEYS[2], 'ledger', ARGV[5]) end
+redis.call('ZADD', KEYS[3], now, ARGV[3])
+-- A field is new: the Editor is back.
+if added > 0 then redis.call('PUBLISH', '${channels.editors}', ARGV[3]) end
+local known = redis.call('HMGET', KEYS[2], 'profile', 'imported')
+local isWhole = known[1] and known[2] and redis.call('EXISTS', KEYS[4]) == 1
+return {isWhole and 1 or 0, now}
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbEditorAlive(...keysAndArguments: string[]): Result<[whole?: number, at?: number], Context>;
+  }
+}
+
 /** Expiry of a catalogue stored before its Editor was introduced, ms: its owner may die between the two. */
 const UNKNOWN_CATALOG_MS = 3_600_000;
 
 export function createEditors(redis: Redis): Editors {
+  redis.defineCommand("ujbEditorAlive", { numberOfKeys: 4, lua: ALIVE });
   const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
     if (ids.length === 0) return [];
     const counts = await redis.mget(ids.map(keys.mutations));
@@ -207,19 +246,12 @@ export function createEditors(redis: Redis): Editors {
       if (Number(isNew) === 1 || before !== text) await redis.publish(channels.editors, editorId);
     },
 
-    async alive(editor, live, now, ledger) {
-      const seen = ledger ? { ledger: JSON.stringify(ledger) } : {};
-      const written = await redis
-        .multi()
-        .hset(keys.editor(editor), { live: JSON.stringify(live), ...seen })
-        .zadd(keys.editors, now, editor)
-        .hmget(keys.editor(editor), "profile", "imported")
-        .exists(keys.catalog(editor))
-        .exec();
-      const [added, , fields, catalogs] = (written ?? []).map(([, value]) => value);
-      // A field is new: the Editor is back.
-      if (Number(added) > 0) await redis.publish(channels.editors, editor);
-      return catalogs === 1 && Array.isArray(fields) && !fields.includes(null);
+    async alive(editor, { live, ledger, importedIn }) {
+      const [whole, at] = await redis.ujbEditorAlive(
+        ...[keys.incarnation, keys.editor(editor), keys.editors, keys.catalog(editor)],
+        ...[randomUUID(), importedIn, editor, JSON.stringify(live), ledger ? JSON.stringify(ledger) : ""],
+      );
+      return at === undefined ? { kind: "outdated" } : { kind: "noted", isWhole: whole === 1, at };
     },
 
     async gone(editor, last) {

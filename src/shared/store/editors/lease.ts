@@ -58,25 +58,25 @@ export interface LeaseEvents {
 }
 
 /**
- * Takes the lease if it is free, or if its holder, which has died, has neither renewed it nor lost it since it was seen.
+ * Takes the lease if it is free, or still that of a holder that has died.
  *
  * KEYS 1 lease, 2 epoch, 3 served Editors, 4 schema, 5 holder
- * ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor, 5 and 6 nonce and renewals of a holder that has
- *      died, or empty, 7… fields and values that say who takes it
- * Answer: {the new epoch}, or {0, nonce, renewals, machine, pid, mark} of another that holds it, as far as recorded.
+ * ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor, 5 nonce of a holder that has died, or empty, 6… fields and
+ *      values that say who takes it
+ * Answer: {the new epoch}, or {0, nonce, machine, pid, mark} of another that holds it, as far as recorded.
  */
 const TAKE = `${guard("KEYS[4]")}
 local owner = redis.call('GET', KEYS[1])
 if owner then
-  local holder = redis.call('HMGET', KEYS[5], 'nonce', 'renewals', 'machine', 'pid', 'mark')
   -- A nonce that is not the owner's was left by one before it, which had recorded itself.
-  if owner ~= ARGV[5] or holder[2] ~= ARGV[6] then return {0, unpack(holder)} end
+  local holder = redis.call('HMGET', KEYS[5], 'nonce', 'machine', 'pid', 'mark')
+  if owner ~= ARGV[5] then return {0, unpack(holder)} end
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 redis.call('DEL', KEYS[5])
-if #ARGV > 6 then
-  redis.call('HSET', KEYS[5], 'nonce', ARGV[1], 'renewals', 0, unpack(ARGV, 7))
-  redis.call('PEXPIRE', KEYS[5], ARGV[2])
+if #ARGV > 5 then
+  redis.call('HSET', KEYS[5], 'nonce', ARGV[1], unpack(ARGV, 6))
+  redis.call('PEXPIRE', KEYS[5], ARGV[3])
 end
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[4])
@@ -87,7 +87,7 @@ return {epoch}
 
 /**
  * KEYS 1 lease, 2 epoch, 3 schema, 4 holder; ARGV 1 nonce, 2 ttl ms (0: give it up), 3 how long the epoch is kept, ms
- * Answer: 1 if it was ours.
+ * Answer: 1 if it was ours. It is run every second for each Editor: what need not be written is not.
  */
 const RENEW = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -96,10 +96,9 @@ if ARGV[2] == '0' then
   return 1
 end
 ${guard("KEYS[3]")}
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
-if redis.call('HGET', KEYS[4], 'nonce') == ARGV[1] then
-  redis.call('HINCRBY', KEYS[4], 'renewals', 1)
-  redis.call('PEXPIRE', KEYS[4], ARGV[2])
+if redis.call('PTTL', KEYS[2]) < ARGV[3] / 2 then
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+  redis.call('PEXPIRE', KEYS[4], ARGV[3])
 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
@@ -145,11 +144,11 @@ export function createLease(
   const { ttlMs, holders = holdersHere() } = options;
   const epochMs = ttlMs + options.keptMs;
   const own = [...(holders.own ? fieldsOf(holders.own) : []), ...namesOf(options)];
-  const take = (nonce: string, deadNonce = "", deadRenewals = ""): Promise<TakeAnswer> =>
+  const take = (nonce: string, deadNonce = ""): Promise<TakeAnswer> =>
     guarded(
       redis.ujbLeaseTake(
         ...[leaseKey, epochKey, keys.served, keys.schema, holderKey],
-        ...[nonce, ttlMs, epochMs, editor, deadNonce, deadRenewals, ...own],
+        ...[nonce, ttlMs, epochMs, editor, deadNonce, ...own],
       ),
     );
   const renew = (nonce: string): Promise<number> =>
@@ -177,12 +176,12 @@ export function createLease(
   };
 
   const takeFreeOrDead = async (nonce: string): Promise<{ epoch: number; died?: LeaseHolder }> => {
-    const [epoch, deadNonce, renewals, ...recorded] = await take(nonce);
-    if (epoch !== 0 || !deadNonce || !renewals) return { epoch };
+    const [epoch, deadNonce, ...recorded] = await take(nonce);
+    if (epoch !== 0 || !deadNonce) return { epoch };
     const [machine, pid, mark] = recorded;
     const holder = holderOf(machine, pid, mark);
     if (!holder || !holders.isDead(holder)) return { epoch };
-    const [taken] = await take(nonce, deadNonce, renewals);
+    const [taken] = await take(nonce, deadNonce);
     return { epoch: taken, died: holder };
   };
 
