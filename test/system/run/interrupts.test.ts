@@ -48,7 +48,7 @@ test("--cancel-on-interrupt cancels it", async () => {
 // `script` of util-linux gives a command a terminal of its own. `exec`: a shell above the command would end by Ctrl-C itself.
 test.runIf(process.platform === "linux")("at a terminal Ctrl-C asks: wait on, leave, cancel", async () => {
   await simulate();
-  const words = [process.execPath, MAIN, "run", ...long].map((word) => `'${word}'`);
+  const words = [process.execPath, MAIN, "run", ...long, "--key", "tests"].map((word) => `'${word}'`);
   const command = `exec ${words.join(" ")}`;
   const { CI: _pipeline, ...env } = here().env;
   const terminal = (name: string) => {
