@@ -30,8 +30,6 @@ export interface LaunchOptions {
   readonly env: Environment;
   /** Survives the end of the process that starts it. */
   readonly detached: boolean;
-  /** "always" for tests that kill the server and then check what is left. */
-  readonly fsync?: "everysec" | "always";
 }
 
 /** Most bytes of redis.log. */
@@ -77,10 +75,10 @@ function serverConfiguration(options: LaunchOptions): string {
     ...listen,
     `dir ${quote(directory)}`,
     `logfile ${quote(logFile(directory))}`,
-    // Losing an operation's record would allow a second execution: nothing is evicted, everything is appended.
+    // Nothing is evicted, and what was answered is on disk: a kill, or a loss of power, is no loss.
     "maxmemory-policy noeviction",
     "appendonly yes",
-    `appendfsync ${options.fsync ?? "everysec"}`,
+    "appendfsync always",
     'save ""',
     "",
   ].join("\n");
