@@ -16,6 +16,10 @@ import { identify } from "./living-process.js";
  */
 const PREFIX = "starting";
 
+/** Between two looks, ms: many that wait leave the processor to the one that works. */
+const LEAST_PAUSE_MS = 10;
+const MOST_PAUSE_MS = 160;
+
 export interface ClaimOptions<T> {
   readonly timeoutMs: number;
   /** Called while others hold the lock: an answer ends the wait, because the work is done already. */
@@ -38,7 +42,7 @@ export async function alone<T>(
   const file = join(directory, mine);
   const deadline = performance.now() + options.timeoutMs;
   try {
-    for (;;) {
+    for (let pause = LEAST_PAUSE_MS; ; pause = Math.min(2 * pause, MOST_PAUSE_MS)) {
       let others = livingClaims(directory, mine);
       // Only a process that would be first writes its claim, so that the first does not wait for those that will withdraw.
       if (!others.some((name) => name < mine)) {
@@ -54,7 +58,7 @@ export async function alone<T>(
         const [name = ""] = others;
         throw options.tooLong(name.split(".")[1] ?? "", join(directory, name));
       }
-      await delay(10 + Math.random() * 15);
+      await delay(pause * (1 + Math.random()));
     }
   } finally {
     rmSync(file, { force: true });

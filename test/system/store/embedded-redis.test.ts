@@ -113,6 +113,8 @@ function startBroker(calls: number): {
 }
 
 async function killGroup(child: ChildProcess): Promise<void> {
+  // What it has printed says why.
+  if (child.exitCode !== null) return;
   const gone = once(child, "exit");
   process.kill(-(child.pid as number), "SIGKILL");
   await gone;
