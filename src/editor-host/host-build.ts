@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../shared/package-file.js";
 
-const PLUGIN = fileURLToPath(new URL("../../unity-plugin", import.meta.url));
+const PLUGIN = packageFile("unity-plugin");
 const PROJECT = join(PLUGIN, "DotNet~", "EditorHost", "EditorHost.csproj");
 const BUILT = join(dirname(PROJECT), "bin", "Release", "net10.0", "EditorHost.dll");
 /** The sources of the host, without their tests. */

@@ -1,7 +1,7 @@
 /** Starts the keeper, which stops a private Redis that nobody uses. */
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { daemonEnvironment } from "../shared/daemon-environment.js";
+import { packageFile } from "../shared/package-file.js";
 import type { Environment } from "./directories.js";
 import type { RedisAddress } from "./server.js";
 
@@ -18,7 +18,7 @@ export const KEEPER_ORDER = "UNITY_BROKER_KEEPER";
 
 /** Starts a keeper (keeper.ts) that outlives this process. Without it the server would only keep running. */
 export function startKeeper(order: KeeperOrder, options: { env: Environment; directory: string }): void {
-  const file = fileURLToPath(new URL("./keeper.js", import.meta.url));
+  const file = packageFile("dist/embedded-redis/keeper.js");
   const child = spawn(process.execPath, ["--max-semi-space-size=1", "--v8-pool-size=0", file], {
     // Not the caller's folder: Windows cannot delete a folder while a process runs in it.
     cwd: options.directory,

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../../shared/package-file.js";
 import { type Reach, startCommand } from "./entry.js";
 
 /** The built command line, even if this runs from the sources. */
-const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+const MAIN = packageFile("dist/cli/main.js");
 
 export function launchOfThis(): Reach {
   return startCommand(MAIN, process.argv[1]);

@@ -4,19 +4,19 @@ import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs
 import { connect as connectSocket, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Environment } from "../../embedded-redis/directories.js";
 import { isPrivateSocket } from "../../embedded-redis/run-directory.js";
 import { brokerEnvironment } from "../../shared/daemon-environment.js";
 import { isLiving } from "../../shared/machine/living-process.js";
 import { alone } from "../../shared/machine/start-claim.js";
+import { packageFile } from "../../shared/package-file.js";
 import { CONFIG_FILE } from "../../shared/setting-names.js";
 import { type BrokerEndpoint, isNewer, readEndpoint } from "./broker-place.js";
 import { controlBroker } from "./control-client.js";
 import { BrokerNotStarted, OTHER_SETTINGS } from "./not-started.js";
 
 /** The built command line, also when this runs from the sources. */
-const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+const MAIN = packageFile("dist/cli/main.js");
 
 /** From the start of its process until it listens, ms: before it opens anything. */
 const START_LIMIT_MS = 30_000;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { daemonEnvironment } from "../../shared/daemon-environment.js";
+import { packageFile } from "../../shared/package-file.js";
 import type { Environment } from "../directories.js";
 
 /** How apt reaches its sources. A proxy's address may contain a password, for the minute that this takes. */
@@ -8,7 +8,7 @@ const OF_APT = ["APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
 
 /** Starts a look for newer packages (renewal.ts) that outlives this process. The tree to renew is the only argument. */
 export function startRenewal(tree: string, env: Environment): void {
-  const file = fileURLToPath(new URL("./renewal.js", import.meta.url));
+  const file = packageFile("dist/embedded-redis/package/renewal.js");
   const child = spawn(process.execPath, [file, tree], {
     cwd: "/",
     detached: true,

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../../shared/package-file.js";
 
 export interface PageFile {
   type: string;
@@ -17,9 +17,7 @@ export interface PageFiles {
 }
 
 /** A browser reads no TypeScript: also from source, in tests and in `npm run dev`, the built page is served. */
-const FOLDER = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "../../../dist/page" : "../../page", import.meta.url),
-);
+const FOLDER = packageFile("dist/page");
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",

@@ -3,12 +3,13 @@
  * description from there, and adds nothing but parameters of its own, which begin with `Simulated`.
  */
 import { readFileSync } from "node:fs";
+import { CODE, packageFile } from "../../shared/package-file.js";
 import { type JsonObjectSchema, ToolDetails } from "../../shared/tools/tool.js";
 import type { SimulatedTool } from "../tool-definition.js";
 
 /** Every entry of the C# bridge's `get-tool-details`. */
 export const BRIDGE_TOOLS: readonly ToolDetails[] = ToolDetails.array().parse(
-  JSON.parse(readFileSync(new URL("./catalogue.json", import.meta.url), "utf8")),
+  JSON.parse(readFileSync(packageFile(`${CODE}/simulator/catalogue/catalogue.json`), "utf8")),
 );
 
 interface Behaviour extends Pick<SimulatedTool, "label" | "run"> {

@@ -16,7 +16,7 @@ async function accepted([tool = "", args = "", ...more]: string[]): Promise<stri
 
 test("a runner that died is started again, finds its operation, and reads an outcome that nobody has read", async () => {
   await simulate();
-  const build = menu(8, "--key", "pipeline 7 build");
+  const build = menu(20, "--key", "pipeline 7 build");
   const died = start("runner that dies", ["run", ...build]);
   const [, logId] = await died.line(/^log_id (\S+)$/);
   await until("it runs", () => executions() === 1);
