@@ -34,13 +34,17 @@ const record = (logId: string, changed: Partial<OperationRecord> = {}): Operatio
   ...changed,
 });
 
+/** In the present incarnation of the store. */
+const createIn = async (operations: Store["operations"], made: OperationRecord, version = "0") =>
+  operations.create({ ...made, incarnation: await operations.incarnation() }, "{}", version);
+
 const ASKER = { principal: "ann", caller: null };
 
 describe("operations", () => {
   test("of two decisions on one snapshot only one is carried out", async () => {
     const { operations } = await open();
     const { version } = await operations.chain("hash", ASKER);
-    const both = await Promise.all(["a", "b"].map((id) => operations.create(record(id), "{}", version)));
+    const both = await Promise.all(["a", "b"].map((id) => createIn(operations, record(id), version)));
     expect(both.map(({ kind }) => kind).sort()).toEqual(["conflict", "created"]);
     const { records, newest } = await operations.chain("hash", ASKER);
     expect(records.map(({ logId }) => logId)).toEqual([newest]);
@@ -49,7 +53,7 @@ describe("operations", () => {
   test("concurrent changes are all applied, none on top of an older record", async () => {
     const { operations } = await open();
     const other = await open();
-    await operations.create(record("a"), "{}", "0");
+    await createIn(operations, record("a"));
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 ? operations : other.operations).change("a", (latest) => ({
@@ -63,7 +67,7 @@ describe("operations", () => {
   test("a delivery of what has ended begins no chain that has run out", async () => {
     const { operations } = await open();
     const hand = byHand();
-    await operations.create(record("a"), "{}", "0");
+    await createIn(operations, record("a"));
     await operations.change("a", (latest) => ({ record: { ...latest, state: "dispatched" } }));
     await operations.change("a", (latest) => ({ record: { ...latest, state: "completed" } }));
     await hand.del(keys.chain("hash"));
@@ -77,7 +81,7 @@ describe("operations", () => {
     const far = await openStore({ host: "127.0.0.1", port: cable.port }, { retentionMs: 60_000 });
     closeLater(() => far.close());
     const { operations } = await open();
-    await operations.create(record("a", { state: "dispatched" }), "{}", "0");
+    await createIn(operations, record("a", { state: "dispatched" }));
     cable.delay(200);
     await far.operations.find("a");
     let present = Promise.resolve(0);
@@ -93,7 +97,7 @@ describe("operations", () => {
   test("an owner without the lease writes nothing", async () => {
     const { operations } = await open();
     const hand = byHand();
-    await operations.create(record("a"), "{}", "0");
+    await createIn(operations, record("a"));
     await hand.set(keys.lease("game"), "the owner");
     const change = (latest: OperationRecord) => ({ record: { ...latest, state: "queued" as const } });
     expect(await operations.change("a", change, "another")).toEqual({ kind: "not_owner" });
@@ -278,7 +282,7 @@ describe("a Redis that cannot be used", () => {
       await expect(store.queues.restore(record("a"))).rejects.toSatisfy(isStoreAway);
       cable.fix();
       const answers = () =>
-        store.operations.create(record("a"), "{}", "0").then(
+        createIn(store.operations, record("a")).then(
           () => true,
           () => false,
         );
