@@ -158,10 +158,7 @@ export function createOperations(
   /** As it was read before; undefined if that is not known. */
   const asRead = async (operation: object): Promise<StoredRecord | undefined> => {
     const known = textOf(operation);
-    if (!known) return undefined;
-    const { record, text, when } = known;
-    const at = when ? when.storeMs + performance.now() - when.monotonicMs : await now();
-    return { text, record, now: Math.floor(at) };
+    return known && { ...known, now: await now() };
   };
 
   const now = async (): Promise<number> => {
@@ -225,8 +222,7 @@ export function createOperations(
       for (;;) {
         const stored = known ?? (await read(logId));
         if (!stored) return { kind: "unknown" };
-        const at = timeAfter(stored.record, stored.now);
-        const wanted = change(stored.record, at);
+        const wanted = change(stored.record, timeAfter(stored.record, stored.now));
         if (!wanted && !known) return { kind: "unchanged", record: stored.record };
         known = undefined;
         if (!wanted) continue;
@@ -234,7 +230,7 @@ export function createOperations(
         const answer = await writeChange(stored, wanted, text, only);
         promoteDue(answer);
         const [kind] = answer;
-        if (kind === "applied") return { kind, record: isStoredAs(wanted.record, text, at) };
+        if (kind === "applied") return { kind, record: isStoredAs(wanted.record, text) };
         if (kind === "not_owner" || kind === "held" || kind === "full" || kind === "incarnation")
           return { kind };
       }

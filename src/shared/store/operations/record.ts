@@ -10,8 +10,6 @@ import { keys } from "../keys.js";
 export interface StoredText {
   record: OperationRecord;
   text: string;
-  /** The store's clock at that moment, ms, and this process's, if both are known. */
-  when?: { storeMs: number; monotonicMs: number };
 }
 
 const texts = new WeakMap<object, StoredText>();
@@ -21,9 +19,8 @@ export function textOf(record: object): StoredText | undefined {
   return texts.get(record);
 }
 
-export function isStoredAs(record: OperationRecord, text: string, storeMs?: number): OperationRecord {
-  const when = storeMs === undefined ? {} : { when: { storeMs, monotonicMs: performance.now() } };
-  texts.set(record, { record, text, ...when });
+export function isStoredAs(record: OperationRecord, text: string): OperationRecord {
+  texts.set(record, { record, text });
   return record;
 }
 

@@ -7,7 +7,7 @@ import { channels, keys, queueName } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
-import { isStoredAs, readRecord } from "../operations/record.js";
+import { readRecord } from "../operations/record.js";
 import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import { defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
@@ -95,7 +95,6 @@ export function createClaim(
     );
     const [document, seq, turn, args] = answer.slice(1);
     if (document === undefined) return undefined;
-    const record = readRecord(logId, [document, seq, turn]);
-    return { record: isStoredAs(record, String(document), record.dispatchedAt), args: String(args) };
+    return { record: readRecord(logId, [document, seq, turn]), args: String(args) };
   };
 }
