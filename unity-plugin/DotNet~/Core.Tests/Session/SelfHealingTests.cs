@@ -78,7 +78,8 @@ public sealed class SelfHealingTests
         using var bridge = new RunningBridge(options => options.HeartbeatMs = 5, clock);
         var folder = bridge.Controller.Ledger!.Folder;
         var journal = Path.Combine(folder, "ledger.log");
-        Directory.Delete(folder, true);
+        // In one step: the bridge may write into it at any moment.
+        Directory.Move(folder, folder + ".gone");
         Wait.Until(() => File.Exists(journal), journal);
         Assert.Contains(bridge.Controller.Ledger!.LedgerId, File.ReadAllText(journal));
     }
