@@ -1,9 +1,8 @@
 /** A terminal obeys control characters: nothing that an Editor or a caller wrote reaches one with them. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import pc from "picocolors";
 import { expect, test } from "vitest";
 import { createProgressLines } from "../../../src/cli/client/follow.js";
@@ -28,7 +27,6 @@ import {
 import { createSimulatedEditor } from "../../../src/simulator/editor.js";
 import { parameters } from "../../../src/simulator/tool-definition.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
-import { MAIN } from "../../harness/processes/processes.js";
 
 /** What each does where it is obeyed. */
 const SEQUENCES: Record<string, string> = {
@@ -202,19 +200,22 @@ test("a line of the log is read by people on a terminal", () => {
   expect(readableLine("no JSON\n")).toBe("no JSON\n");
 });
 
+const LOG = new URL("../../../src/cli/log.ts", import.meta.url).href;
+const TSX = import.meta.resolve("tsx");
+
 // `script` of util-linux gives a command a terminal of its own.
 test.runIf(process.platform === "linux")("the log is JSON for a program, and lines on a terminal", () => {
   const { folder } = here();
   const program = `
-    import { createLog } from ${JSON.stringify(pathToFileURL(join(dirname(MAIN), "log.js")).href)};
+    import { createLog } from ${JSON.stringify(LOG)};
     const log = createLog({ UNITY_BROKER_LOG_LEVEL: "info" }, { dataDir: ${JSON.stringify(folder)}, command: "test" });
     log.warn({ editor: "shop" }, "away");
   `;
   const file = join(folder, "log.mjs");
   writeFileSync(file, program);
-  const piped = spawnSync(process.execPath, [file], { encoding: "utf8" });
+  const piped = spawnSync(process.execPath, ["--import", TSX, file], { encoding: "utf8" });
   expect(JSON.parse(piped.stderr)).toMatchObject({ level: 40, editor: "shop", msg: "away" });
-  const shown = execFileSync("script", ["-qec", `${process.execPath} ${file}`, "/dev/null"], {
+  const shown = execFileSync("script", ["-qec", `${process.execPath} --import ${TSX} ${file}`, "/dev/null"], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });

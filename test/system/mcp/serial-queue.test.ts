@@ -175,7 +175,7 @@ describe("whose turn it is", () => {
   test("the numbers end where BullMQ's do, and begin again when nothing is open", async () => {
     const line = createLine(await openOperations());
     const first = await line.submit("ann", "interactive");
-    expect(first.turn).toBe(1);
+    expect(first.turn).toBe(2);
     const hand = new Redis(redis().connection);
     closers.push(() => hand.disconnect());
     await hand.hset(keys.turns("shop@1.main"), "sent", 2_097_150);
@@ -183,7 +183,7 @@ describe("whose turn it is", () => {
     expect(last.map(({ turn }) => turn)).toEqual([2_097_151, 2_097_151]);
     while (await line.send());
     await line.end();
-    expect((await line.submit("bob", "interactive")).turn).toBe(1);
+    expect((await line.submit("bob", "interactive")).turn).toBe(2);
     await line.send();
     await line.end();
   });

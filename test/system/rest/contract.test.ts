@@ -117,7 +117,7 @@ describe("operations", () => {
   }
 
   test("reading: now, by ETag, and what is not there", async () => {
-    const { ann, as } = await open({}, { gateway: { documents: { timeoutMs: 500 } } });
+    const { ann, as } = await open({}, { gateway: { documents: { timeoutMs: 5_000 } } });
     const { body } = await ann.call("work", { Name: "a" });
     for (const place of [
       ...READS.map((path) => `${path}/${body.log_id}`),

@@ -81,8 +81,13 @@ describe("Finding Editors", () => {
     write("b.json", endpoint("b", 8701));
     const { discovery, seen } = discover();
     await discovery.look();
-    expect(seen).toEqual(["found a", "found b"]);
-    expect(discovery.editors().map(({ port, token }) => [port, token])).toEqual([
+    expect(seen.toSorted()).toEqual(["found a", "found b"]);
+    expect(
+      discovery
+        .editors()
+        .map(({ port, token }) => [port, token])
+        .toSorted(),
+    ).toEqual([
       [8700, "token of a"],
       [8701, "token of b"],
     ]);
@@ -90,7 +95,7 @@ describe("Finding Editors", () => {
     write("a.json", endpoint("a", 8702));
     rmSync(join(folder, "b.json"));
     await discovery.look();
-    expect(seen.slice(2)).toEqual(["lost b", "changed a"]);
+    expect(seen.slice(2).toSorted()).toEqual(["changed a", "lost b"]);
   });
 
   it("takes another phase for no change, and another process for one", async () => {

@@ -77,7 +77,7 @@ local function releaseEnded(account)
     redis.call('ZREM', account.ends, entry)
     redis.call('HDEL', account.sums, entry)
     redis.call('DECRBY', account.bytes, size)
-    if redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
+    if principal and redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
       redis.call('HDEL', account.shares, principal)
     end
   end
