@@ -21,6 +21,12 @@ export interface UnaskedTime {
   owedMs(): number;
 }
 
+/** Processor time of this process, ms: what other programs take of the machine is not the peer's expense. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** The account of one Editor over all its connections. */
 export function createUnaskedTime(log: Log, now: () => number = () => performance.now()): UnaskedTime {
   let credit = BURST_MS;
