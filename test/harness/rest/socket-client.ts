@@ -11,6 +11,7 @@ export interface SocketClient {
   socket: WebSocket;
   /** So far. */
   heard: Heard[];
+  /** Undefined if it has not come when the connection ends. */
   next(is: (message: Heard) => boolean, what: string): Promise<Heard>;
   say(message: unknown): void;
   /** The answer to the message with this id. */
@@ -35,7 +36,8 @@ export function useSocketClients(): {
       socket.on("message", (data) => heard.push(JSON.parse(String(data))));
       await once(socket, "open");
       const next: SocketClient["next"] = async (is, what) => {
-        await eventually(() => heard.some(is), what);
+        // What was not heard before the end is not heard any more: nobody may be left waiting for it.
+        await eventually(() => heard.some(is) || socket.readyState === WebSocket.CLOSED, what);
         return heard.find(is);
       };
       return {
