@@ -89,8 +89,15 @@ export function createLane(deps: LaneDeps, timings: LaneTimings): Lane {
     return { processed };
   };
 
+  /** A job whose processing does not end in time would keep the worker, and the timer that renews its lock, for ever. */
+  let letGo = (): void => undefined;
+  const isLetGo = new Promise<never>((_, reject) => {
+    letGo = () => reject(new WaitingError());
+  });
+  isLetGo.catch(() => undefined);
+
   const runToEnd = (job: Job<JobData>, token = ""): Promise<{ processed: ExecutorResult }> =>
-    run(job, token).catch((error: unknown) => {
+    Promise.race([run(job, token), isLetGo]).catch((error: unknown) => {
       const isPutAway = error instanceof WaitingError || error instanceof DelayedError;
       if (isPutAway || error instanceof OperationFailed) throw error;
       // It stays taken until its lock expires, and is then given out again.
@@ -157,6 +164,7 @@ export function createLane(deps: LaneDeps, timings: LaneTimings): Lane {
       const isLate = delay(timings.closeMs, undefined, { signal: limit.signal }).catch(() => undefined);
       await Promise.race([worker.close(!canGiveBack), isLate]);
       limit.abort();
+      letGo();
       disconnect();
     },
   };
