@@ -94,3 +94,27 @@ test("what goes back to a pool that was empty meanwhile is before what its calle
   for (const logId of [first, second]) await ann.outcome(logId);
   expect(bench.begun).toEqual(["held", "a", "b"]);
 });
+
+test("one that an Editor has taken and not begun is before what its caller had accepted later, also for other Editors", async () => {
+  const { addEditor, bench, client, editor, present, store } = await start({
+    editor: { labels: ["android"] },
+  });
+  const ann = client("ann");
+  await ann.submit("work", { Name: "held", Hold: true }, { editor: editor.editorId });
+  await bench.begins("held");
+  const inPool = async (Name: string): Promise<string> =>
+    (await ann.submit("work", { Name }, { editor: "pool:android" })).record.logId;
+  const first = await inPool("a");
+  // It waits there behind what runs.
+  const only = { incarnation: await store.operations.incarnation() };
+  await store.operations.move(first, () => editor.editorId, only);
+  const second = await inPool("b");
+  const idle = await addEditor({ labels: ["android"] });
+  await present(idle);
+  const other = await client("bob").submit("work", { Name: "other" }, { editor: "pool:android" });
+  await client("bob").outcome(other.record.logId);
+  expect(bench.begun).toEqual(["held", "other"]);
+  bench.finish("held");
+  for (const logId of [first, second]) await ann.outcome(logId);
+  expect(bench.begun).toEqual(["held", "other", "a", "b"]);
+});

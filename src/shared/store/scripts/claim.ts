@@ -63,6 +63,8 @@ redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('PERSIST', KEYS[3])
 noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, ask.retentionMs)
 redis.call('PUBLISH', '${channels.changed}', logId)
+-- The next one of its caller may be taken now.
+if record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) end
 return {'applied', document, found[2] or '0', found[3] or '0', found[4]}
 `;
 

@@ -13,12 +13,13 @@ import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/reso
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
- * With `whenIdle` only while the Editor has nothing open, and one more of its principal may run.
+ * With `whenIdle` only while the Editor has nothing open, one more of its principal may run, and no earlier one of its principal has been
+ * taken from the pool and not sent yet: that one begins first.
  *
  * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
  *      caller's there, 11 the principal's there, 12 turns there, 13 lease of the Editor that takes it or gives it back
  * ARGV 2 the record JSON that was read, 3 the new one
- * Answer: applied, its turn there | incarnation | conflict | not_owner | busy | held (by its principal's limit) | short (of a resource)
+ * Answer: applied, its turn there | incarnation | conflict | not_owner | busy | held (by its principal's limit or order) | short (of a resource)
  */
 const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
@@ -27,6 +28,12 @@ if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[13]")}
 if ask.whenIdle then
   if redis.call('EXISTS', KEYS[8]) == 1 then return {'busy'} end
+  for _, other in ipairs(redis.call('SMEMBERS', waitingOf(principal))) do
+    local document = redis.call('HGET', '${keys.operation("")}' .. other, 'doc')
+    local earlier = document and cjson.decode(document)
+    local isTaken = earlier and earlier.pool == ask.pool and earlier.editor ~= ask.pool and earlier.lane == ask.lane
+    if isTaken and earlier.acceptedAt <= ask.acceptedAt then return {'held'} end
+  end
   -- It would keep the Editor from those of others. If it stands in line, it waits for its place from the pool.
   local turn, queue = tonumber(found[2] or 0), ask.standsInLine and ask.from or nil
   if not mayBeSent(logId, principal, queue, turn, ask.acceptedAt, ask.maxRunning) then return {'held'} end
@@ -98,6 +105,8 @@ export function createMove(
         editor,
         principal,
         from,
+        lane,
+        pool: record.pool,
         isPool: isPool(editor),
         acceptedAt: record.acceptedAt,
         isChange: countsAsChange(record),

@@ -50,6 +50,8 @@ redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('PERSIST', KEYS[3])
 if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
 redis.call('PUBLISH', ask.channel, logId)
+-- The next one of its caller may be taken now.
+if ask.isSent and ask.pool then redis.call('PUBLISH', '${channels.pools}', ask.pool) end
 return {'applied', unpack(due)}
 `;
 
@@ -83,6 +85,7 @@ export function createTransition(redis: Redis, limits: TransitionOptions): Trans
         queue,
         acceptedAt: record.acceptedAt,
         isSent: isSent(record.state),
+        pool: record.pool,
         began: beganAs(record),
         targets: targetsOf(record),
         ownerNonce: fence,
