@@ -52,7 +52,7 @@ export async function claimStore(redis: Redis, knownId: string = randomUUID()): 
 function olderStore(schema: string): BrokerError {
   return new BrokerError(
     "STORE_UNFIT",
-    `This Redis holds the operations of an earlier release (schema ${schema}), which this one (schema ${SCHEMA_VERSION}) does not read. Empty it with FLUSHDB, or name another one in REDIS_URL.`,
+    `This Redis holds the operations of an earlier release (schema ${schema}), which this one (schema ${SCHEMA_VERSION}) does not read. Empty it with FLUSHDB, or name another one in REDIS_URL; the private Redis of this machine: unity-broker down, then delete the folder redis of its data directory.`,
   );
 }
 

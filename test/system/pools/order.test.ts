@@ -118,3 +118,27 @@ test("one that an Editor has taken and not begun is before what its caller had a
   for (const logId of [first, second]) await ann.outcome(logId);
   expect(bench.begun).toEqual(["held", "other", "a", "b"]);
 });
+
+test("one that was sent before, and waits for its own Editor, holds up none of its caller", async () => {
+  const system = await start({ editor: { labels: ["android"] } });
+  const { client, editor, executions, present, record } = system;
+  const { pause, resume } = pausing(system, editor.editorId);
+  const ann = client("ann");
+  const inPool = async (Name: string): Promise<string> =>
+    (await ann.submit("work", { Name }, { editor: "pool:android" })).record.logId;
+  await present(editor);
+  editor.faults.stallMainThread(60_000);
+  const first = await inPool("a");
+  await eventually(() => editor.status().open.length === 1, "the Editor has accepted it");
+  await pause();
+  await editor.faults.crash({ keepUnflushed: true });
+  await editor.faults.restart();
+  await present(editor);
+  await eventually(async () => (await record(first)).state === "queued", "it waits again");
+  const second = await system.addEditor({ labels: ["android"] });
+  await present(second);
+  expect((await ann.outcome(await inPool("b"))).record.editor).toBe(second.editorId);
+  expect(executions("a")).toBe(0);
+  await resume();
+  expect((await ann.outcome(first)).record.editor).toBe(editor.editorId);
+});

@@ -12,28 +12,37 @@ import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
+/** Lua, after PRINCIPAL_LIMIT: has an Editor taken an earlier operation of the principal from the pool, which it is about to send? */
+const EARLIER_TAKEN = `
+-- One that was sent before, or for which another answers, has had its turn.
+local function isEarlierTaken(principal)
+  for _, other in ipairs(redis.call('SMEMBERS', waitingOf(principal))) do
+    local document = redis.call('HGET', '${keys.operation("")}' .. other, 'doc')
+    local record = document and cjson.decode(document)
+    if record and record.pool == ask.pool and record.editor ~= ask.pool and record.lane == ask.lane
+      and record.acceptedAt <= ask.acceptedAt and not record.sentIn and not record.executedAs then return true end
+  end
+  return false
+end
+`;
+
 /**
  * With `whenIdle` only while the Editor has nothing open, one more of its principal may run, and no earlier one of its principal has been
- * taken from the pool and not sent yet: that one begins first.
+ * taken from the pool and is about to be sent: that one begins first.
  *
  * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
  *      caller's there, 11 the principal's there, 12 turns there, 13 lease of the Editor that takes it or gives it back
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied, its turn there | incarnation | conflict | not_owner | busy | held (by its principal's limit or order) | short (of a resource)
  */
-const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${EARLIER_TAKEN}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[13]")}
 if ask.whenIdle then
   if redis.call('EXISTS', KEYS[8]) == 1 then return {'busy'} end
-  for _, other in ipairs(redis.call('SMEMBERS', waitingOf(principal))) do
-    local document = redis.call('HGET', '${keys.operation("")}' .. other, 'doc')
-    local earlier = document and cjson.decode(document)
-    local isTaken = earlier and earlier.pool == ask.pool and earlier.editor ~= ask.pool and earlier.lane == ask.lane
-    if isTaken and earlier.acceptedAt <= ask.acceptedAt then return {'held'} end
-  end
+  if isEarlierTaken(principal) then return {'held'} end
   -- It would keep the Editor from those of others. If it stands in line, it waits for its place from the pool.
   local turn, queue = tonumber(found[2] or 0), ask.standsInLine and ask.from or nil
   if not mayBeSent(logId, principal, queue, turn, ask.acceptedAt, ask.maxRunning) then return {'held'} end
