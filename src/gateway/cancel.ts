@@ -30,7 +30,9 @@ interface CancelDeps extends Pick<Views, "isHere" | "viewOf" | "read"> {
   ownNamed: Views["ownRecord"];
 }
 
-const CANCEL_ANSWER_MS = 2_000;
+/** How long its end is waited for after the Editor was asked, ms; and where nobody is there who could end it. */
+const END_MS = 8_000;
+const AWAY_MS = 2_000;
 
 export function createCancel(deps: CancelDeps): Cancel {
   const { operations, editors, queues, waiters, ownNamed, isHere, viewOf, read } = deps;
@@ -70,9 +72,10 @@ export function createCancel(deps: CancelDeps): Cancel {
       logId,
       async () => {
         const record = await operations.find(logId);
-        return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
+        const isRefused = record?.cancel?.answer === "not_cancellable";
+        return record === undefined || isFinal(record.state) || isRefused ? true : undefined;
       },
-      { ms: CANCEL_ANSWER_MS, follows: true },
+      { ms: here ? END_MS : AWAY_MS, follows: true },
     );
     return read(principal, logId);
   };

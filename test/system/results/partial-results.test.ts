@@ -14,12 +14,12 @@ import { useSystem } from "../../harness/system/system.js";
 const { start, redis } = useSystem();
 const text = (length: number): string => "x".repeat(length);
 
-test("a partial result of 60 MB is not stored, and who looks is told that there was one", async () => {
+test("a partial result of 16 MB is not stored, and who looks is told that there was one", async () => {
   const { client, bench, hand } = await start();
   const ann = client();
   const { record } = await ann.submit("work", { Name: "a", Hold: true });
   await ann.reaches(record.logId, "running");
-  bench.report("a", { progress: 1, partialResult: text(60_000_000) });
+  bench.report("a", { progress: 1, partialResult: text(16_000_000) });
   const view = await ann.until(record.logId, ({ isPartialTruncated }) => isPartialTruncated === true);
   expect(answerOf(view)).toMatchObject({ partial_result_truncated: true });
   expect(answerOf(view)).not.toHaveProperty("partial_result");

@@ -8,12 +8,16 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openPrivate } from "../../../src/cli/processes/private-redis.js";
+import { startRuntime } from "../../../src/cli/processes/runtime.js";
+import { readSettings } from "../../../src/cli/processes/settings.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import {
   type EmbeddedRedis,
   type EmbeddedRedisOptions,
+  ensureEmbeddedRedis,
   stopEmbeddedRedis,
 } from "../../../src/embedded-redis/embedded-redis.js";
+import { startKeeper } from "../../../src/embedded-redis/keeper-start.js";
 import { readConfig } from "../../../src/shared/config.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { openStore } from "../../../src/shared/store/store.js";
@@ -21,20 +25,6 @@ import { environment } from "../../harness/processes/installation.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";
 import { createProcesses, until } from "../../harness/processes/processes.js";
 import { createDataDirectory, redisHere, type TestDataDirectory } from "../../harness/redis/redis.js";
-
-// As it is installed: the keeper is a program of its own, which only the built form has beside it.
-const built = async <M>(file: string): Promise<M> =>
-  import(new URL(`../../../dist/${file}`, import.meta.url).href);
-const { ensureEmbeddedRedis } = await built<typeof import("../../../src/embedded-redis/embedded-redis.js")>(
-  "embedded-redis/embedded-redis.js",
-);
-const { startKeeper } = await built<typeof import("../../../src/embedded-redis/keeper-start.js")>(
-  "embedded-redis/keeper-start.js",
-);
-const { startRuntime } =
-  await built<typeof import("../../../src/cli/processes/runtime.js")>("cli/processes/runtime.js");
-const { readSettings } =
-  await built<typeof import("../../../src/cli/processes/settings.js")>("cli/processes/settings.js");
 
 const { cacheDir } = defaultDirectories(process.env);
 const silent = () => {};

@@ -25,9 +25,6 @@ export interface TaskRequests {
 
 const PAGE = 50;
 
-/** How long a cancellation is waited for after the Editor was asked, ms. */
-const CANCEL_WAIT_MS = 8_000;
-
 /** Each throws a ProtocolError. */
 export function createTaskRequests(deps: CallToolDeps): TaskRequests {
   const { broker, log } = deps;
@@ -102,13 +99,8 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         const { principal, request } = asked;
         const before = found(await broker.read(principal, taskId));
         if (isFinal(before.record.state)) throw ended(before);
-        const answered = found(await broker.cancel(principal, taskId, request.caller));
+        const seen = found(await broker.cancel(principal, taskId, request.caller));
         request.accepted();
-        const { signal } = request;
-        const isToEnd = !isFinal(answered.record.state) && canEnd(answered);
-        const seen = isToEnd
-          ? found(await broker.wait(principal, taskId, { ms: CANCEL_WAIT_MS, signal }))
-          : answered;
         if (seen.record.state === "cancelled") return shown(seen);
         if (isFinal(seen.record.state)) throw ended(seen);
         throw notCancelled(seen);
@@ -125,9 +117,6 @@ function found(seen: OperationView | "retention_ended" | undefined): OperationVi
   if (typeof seen !== "object") throw notFound();
   return seen;
 }
-
-const canEnd = ({ record, editorAway }: OperationView): boolean =>
-  record.cancel?.answer !== "not_cancellable" && editorAway === undefined;
 
 function ended({ record }: OperationView): ProtocolError {
   const why = record.error === undefined ? "" : ` ${record.error.message}`;
