@@ -123,7 +123,7 @@ export interface BrokerOptions extends SubmitOptions, ViewOptions {}
 
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, editors, waiters } = deps;
-  const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
+  const { viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
 
   /**
@@ -153,7 +153,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     await deliveries.asks(caller, logId);
   };
 
-  const cancel = createCancel({ ...deps, ownNamed, isHere, viewOf, read });
+  const cancel = createCancel({ ...deps, ownNamed, viewOf, read });
 
   const editor: Broker["editor"] = async (principal, named) => {
     const { sees } = await permissionsOf(deps.principals, principal);
@@ -270,14 +270,14 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return {
         editors: await Promise.all(
           all.map(async (editor) => {
-            const connected = isHere(editor, now);
+            const { connected } = editor;
             const [isPaused, workload] = await Promise.all([
               deps.queues.isPaused(editor.profile.editorId),
               connected && principal !== undefined
                 ? operations.openOf(editor.profile.editorId).then((open) => workloadOf(open, principal))
                 : undefined,
             ]);
-            return { ...editor, connected, isPaused, workload, diagnosis: stands(editor.diagnosis, now) };
+            return { ...editor, isPaused, workload, diagnosis: stands(editor.diagnosis, now) };
           }),
         ),
         unreached: unreachedOf(diagnoses, all, now),

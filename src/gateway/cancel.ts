@@ -19,7 +19,7 @@ export type Cancel = (
   caller: Caller,
 ) => Promise<OperationView | "retention_ended" | undefined>;
 
-interface CancelDeps extends Pick<Views, "isHere" | "viewOf" | "read"> {
+interface CancelDeps extends Pick<Views, "viewOf" | "read"> {
   operations: Operations;
   editors: Pick<Editors, "find">;
   queues: Pick<Queues, "remove">;
@@ -35,13 +35,13 @@ const END_MS = 8_000;
 const AWAY_MS = 2_000;
 
 export function createCancel(deps: CancelDeps): Cancel {
-  const { operations, editors, queues, waiters, ownNamed, isHere, viewOf, read } = deps;
+  const { operations, editors, queues, waiters, ownNamed, viewOf, read } = deps;
 
   const cancel: Cancel = async (principal, logId, caller) => {
     const own = await ownNamed(principal, logId);
     if (typeof own !== "object") return own;
     const editor = await editors.find(own.editor);
-    const here = editor !== undefined && isHere(editor, await operations.now());
+    const here = editor?.connected === true;
     const known = await deps.knownEditors.read();
     let isElsewhere = false;
     const decide = (record: OperationRecord, now: number): Change | undefined => {

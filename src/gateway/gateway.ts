@@ -6,7 +6,6 @@ import type { Log } from "../shared/log.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
 import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
-import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
 import type { IfAway } from "../shared/tools/parameters.js";
@@ -37,7 +36,6 @@ export interface GatewayOptions {
   /** How often a wait reads the store in case a message was lost, ms. */
   safetyPollMs: number;
   sweepMs: number;
-  editorAwayMs: number;
   executionClasses: Readonly<Record<string, ExecutionClass>>;
   /** What is configured for classes, tools and Editors. */
   rules: CallRules;
@@ -71,7 +69,6 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   limits: EXPIRY_LIMITS,
   safetyPollMs: 5_000,
   sweepMs: 5_000,
-  editorAwayMs: EDITOR_AWAY_MS,
   executionClasses: {},
   rules: NO_RULES,
   cancelOverdue: false,

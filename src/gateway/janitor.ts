@@ -10,7 +10,6 @@ import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
 import type { Change } from "../shared/store/operations/changes.js";
-import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/execution-class.js";
 import { holdingUp, stands } from "./editors/diagnoses.js";
@@ -203,7 +202,7 @@ export function createJanitor(
         log.info({ editor }, "forgot an Editor that was away for too long");
         await store.editors.forget(editor);
       }
-      const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
+      const here = known?.connected === true;
       const isPaused = open.length > 0 && (await store.queues.isPaused(editor));
       for (const record of open) await careFor(record, { now, known, here, isPaused, lastSeenAt }, round);
     }

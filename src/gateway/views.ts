@@ -13,14 +13,13 @@ import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { Store } from "../shared/store/store.js";
 import type { CallRules } from "../shared/tools/call-rules.js";
-import { type CandidateOptions, isConnected } from "./editors/candidates.js";
 import { holdingUp, stands } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { lastSeenIn, membersIn } from "./editors/pool-keeper.js";
 import type { Estimates } from "./estimates.js";
 import type { Results } from "./results/results.js";
 
-export interface ViewOptions extends CandidateOptions {
+export interface ViewOptions {
   limits: ExpiryLimits;
   rules?: CallRules;
 }
@@ -38,8 +37,6 @@ export interface ViewSources {
 }
 
 export interface Views {
-  /** `now`: store clock, ms. */
-  isHere(editor: KnownEditor, now: number): boolean;
   /** The view as of when it was found; a record that the store has lost since is looked for again. */
   viewOf(record: OperationRecord): Promise<OperationView | "retention_ended" | undefined>;
   /** Without the result and progress; "retention_ended" if the operation that answered for it is no longer stored. */
@@ -50,9 +47,6 @@ export interface Views {
 
 export function createViews(deps: ViewSources, options: ViewOptions): Views {
   const { operations, queues, editors, results } = deps;
-
-  const isHere: Views["isHere"] = (editor, now) =>
-    isConnected(editor.live !== undefined, editor, now, options);
 
   /** Chain check (▲10 b): the operation that answers for it; "retention_ended" if that is no longer stored. */
   const executionOf = async ({
@@ -79,8 +73,8 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       waits && queues.isPaused(record.editor, record.lane),
       operations.now(),
     ]);
-    const pool = isPool(record.editor) ? await poolOf(shown, now) : undefined;
-    const isAway = !final && !(editor && isHere(editor, now)) && !pool?.connected && !pool?.paused;
+    const pool = isPool(record.editor) ? await poolOf(shown) : undefined;
+    const isAway = !final && !editor?.connected && !pool?.connected && !pool?.paused;
     const watchedSince = isAway ? await deps.lastSweep.watchedSince() : 0;
     const isHeldUp = isAway || isPaused || held !== undefined || (pool?.closedBy.length ?? 0) > 0;
     const isUnderWay = !final && !isHeldUp && shown.cancel === undefined;
@@ -98,7 +92,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       estimate,
       isPaused,
       intervals: options.rules?.intervals(shown),
-      editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
+      editorNow: editor?.connected ? editor.profile : undefined,
       editorAway: isAway
         ? absenceOf(record, pool ?? editor ?? { lastSeenAt: 0 }, editor, watchedSince, mayHaveBeenSent)
         : undefined,
@@ -111,12 +105,11 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
 
   const poolOf = async (
     record: OperationRecord,
-    now: number,
   ): Promise<WaitingPool & { lastSeenAt: number; serving: string[] }> => {
     const { editor: pool } = record;
     const [all, losses] = await Promise.all([editors.all(), deps.knownEditors.read()]);
     const members = membersIn(pool, all);
-    const here = members.filter((editor) => isHere(editor, now));
+    const here = members.filter(({ connected }) => connected);
     const paused = await Promise.all(
       here.map(({ profile }) => queues.isPaused(profile.editorId, record.lane)),
     );
@@ -169,7 +162,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     return typeof record === "object" ? viewOf(record) : record;
   };
 
-  return { isHere, viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, read };
+  return { viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, read };
 }
 
 /** The operation, with state, times and outcome of the operation that answered its call. */

@@ -238,7 +238,7 @@ export const CONFIG = {
     .stringbool()
     .default(false)
     .describe("Ask the user before a destructive tool runs, if the MCP client supports elicitation"),
-  UNITY_BROKER_LEASE_MS: ms(5_000).describe(
+  UNITY_BROKER_LEASE_MS: ms(20_000).describe(
     "A worker that is silent for this long loses its Editors to another",
   ),
   UNITY_BROKER_JOB_LOCK_MS: ms(15_000).describe("… and its jobs after this long"),

@@ -24,7 +24,7 @@ export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
 }
 
 export const WORKER_DEFAULTS: WorkerOptions = {
-  lease: { ttlMs: 5_000, renewMs: 1_000 },
+  lease: { ttlMs: 20_000, renewMs: 6_667 },
   jobLockMs: 15_000,
   stalledCheckMs: 5_000,
   idleLookMs: 5_000,

@@ -61,7 +61,7 @@ export function workerOptions(config: Config): WorkerOptions {
   return {
     ...WORKER_DEFAULTS,
     replay: gatewayOptions(config).replay,
-    lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 5) },
+    lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 3) },
     jobLockMs: lockMs,
     stalledCheckMs: Math.ceil(lockMs / 3),
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,

@@ -27,8 +27,6 @@ export interface KnownEditors {
 }
 
 export interface KnownEditorsOptions {
-  /** An Editor without a sign of life for this long is away, ms. */
-  editorAwayMs: number;
   /** How long outcomes are kept, ms. */
   forgetEditorMs: number;
   /** How long to wait for Editors to reconnect after a loss of the store, ms, so that an early call is served. */
@@ -126,7 +124,7 @@ export function createKnownEditors(
     last: readonly AwayEditor[],
   ): Candidate[] => [
     ...unknownTo(present, last).map(notedCandidate),
-    ...present.map((editor) => candidateOf(editor, now, options)),
+    ...present.map((editor) => candidateOf(editor, now)),
   ];
 
   /** The last reading as of now; undefined if it is too old, or something beside the store has changed. */

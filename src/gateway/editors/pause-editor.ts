@@ -44,7 +44,7 @@ export async function runningIn(
   editorId: string,
 ): Promise<OperationRecord[]> {
   // Before the records: what was being claimed when it went away is shown as sent.
-  const isHere = (await editors.find(editorId))?.live !== undefined;
+  const isHere = (await editors.find(editorId))?.connected === true;
   const open = await operations.openOf(editorId);
   const runs = await Promise.all(
     open.map(async (record) => !isWaiting(record.state) || (isHere && queues.isTaken(record))),

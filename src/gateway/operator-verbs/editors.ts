@@ -115,12 +115,12 @@ export async function workersOf(
   sees: (editorId: string) => boolean = () => true,
 ): Promise<ShownWorkers> {
   const known = (await editors.availability()).filter(({ id }) => sees(id));
-  const live = new Set(known.flatMap(({ id, isLive }) => (isLive ? [id] : [])));
+  const connected = new Set(known.flatMap(({ id, connected }) => (connected ? [id] : [])));
   const owned = await owners.of(known.map(({ id }) => id));
   const workers = new Map<string, ShownWorker>();
   for (const owner of owned) {
     const worker = workers.get(nameOf(owner)) ?? { ...describe(owner), editors: [] };
-    worker.editors.push({ id: owner.editor, connected: live.has(owner.editor) });
+    worker.editors.push({ id: owner.editor, connected: connected.has(owner.editor) });
     workers.set(nameOf(owner), worker);
   }
   const ids = new Set(owned.map(({ editor }) => editor));

@@ -8,12 +8,20 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { channels, keys } from "./keys.js";
 
+/** Lua: begins another incarnation, and says so: what an Editor knows is asked for at once. */
+export const BEGIN_INCARNATION = `
+local function beginIncarnation(key, id)
+  redis.call('HSET', key, 'id', id)
+  redis.call('PUBLISH', '${channels.incarnation}', id)
+end
+`;
+
 /**
  * Lua: `incarnationOf` answers the incarnation, and begins the given one if the store may have lost something. A Redis
  * that is used after it was marked was not shut down, so the mark is removed. `key`: HASH id, run (the run id of the
  * Redis that it was last seen in), before (the run id before that), orderly (the run id of one that lost nothing).
  */
-export const INCARNATION = `
+export const INCARNATION = `${BEGIN_INCARNATION}
 local function incarnationOf(key, fresh)
   local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
   local found = redis.call('HMGET', key, 'id', 'run', 'orderly')
@@ -22,8 +30,11 @@ local function incarnationOf(key, fresh)
     if orderly then redis.call('HDEL', key, 'orderly') end
     return id
   end
-  if not id or orderly ~= seen then id = fresh end
-  redis.call('HSET', key, 'id', id, 'run', run, 'before', seen or '')
+  if not id or orderly ~= seen then
+    id = fresh
+    beginIncarnation(key, id)
+  end
+  redis.call('HSET', key, 'run', run, 'before', seen or '')
   redis.call('HDEL', key, 'orderly')
   return id
 end
@@ -54,8 +65,8 @@ return 1
 `;
 
 /** KEYS 1 incarnation; ARGV 1 the incarnation to end, 2 a new one. */
-const BEGIN = `
-if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSET', KEYS[1], 'id', ARGV[2]) end
+const BEGIN = `${BEGIN_INCARNATION}
+if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then beginIncarnation(KEYS[1], ARGV[2]) end
 `;
 
 declare module "ioredis" {

@@ -184,6 +184,8 @@ export const channels = {
   cancel: `${TAG}:cancel`,
   /** An editor_id whose tools or condition changed. */
   editors: `${TAG}:editors-changed`,
+  /** The id of the incarnation that begins: the store may have lost something. */
+  incarnation: `${TAG}:incarnation-began`,
   /** How many MCP clients are connected: another one is, or one no longer. */
   clients: `${TAG}:clients-changed`,
 } as const;

@@ -23,12 +23,13 @@ export interface HeartbeatRecorder {
   mark(): EditorMark | undefined;
   /** The Editor's last known condition while it held the operation. */
   lastSigns(record: OperationRecord): Evidence;
+  close(): void;
 }
 
-/** `processOf`: the process with this id, if it is on this machine. */
+/** `owner`: its nonce. `processOf`: the process with this id, if it is on this machine. */
 export function createHeartbeatRecorder(
-  store: Pick<Store, "editors">,
-  editorId: string,
+  store: Pick<Store, "editors" | "notifier">,
+  { editorId, fence: owner }: { editorId: string; fence: string },
   processOf: (pid: number) => EditorProcess | undefined,
   imports: Pick<Imports, "importedIn">,
 ): HeartbeatRecorder {
@@ -39,13 +40,36 @@ export function createHeartbeatRecorder(
   let latest: LastSign | undefined;
   let before: LastSign | undefined;
   const load = createLoadReader();
+  /** What the store was last told of this connection. `at`, `askedAt`: ms of this process's monotonic clock, when it was told, and asked. */
+  let noted: { text: string; at: number; askedAt: number; storeAt: number } | undefined;
+
+  /** Messages of other incarnations, which end that. */
+  let messages = 0;
+  /** The store may have gone back to a moment before it was told. */
+  const tellAgain = (): void => {
+    messages += 1;
+    noted = undefined;
+    if (!isHere) void store.editors.notConnected(editorId, owner).catch(() => undefined);
+  };
+  const stop = store.notifier.on("incarnation", tellAgain, tellAgain);
 
   /** Not after `lost`: a heartbeat that is still being handled would mark the Editor as connected again. */
   const alive = async (live: EditorLive): Promise<SignNoted | undefined> => {
-    if (!isHere) return undefined;
-    const sign = await store.editors.alive(editorId, { live, ledger, importedIn: imports.importedIn() });
-    if (profile && sign.kind === "noted")
-      latest = { ...live, editorSessionId: profile.editorSessionId, at: sign.at };
+    if (!isHere || !profile) return undefined;
+    const { editorSessionId } = profile;
+    const importedIn = imports.importedIn();
+    const text = JSON.stringify([whatCounts(live), ledger, importedIn]);
+    const [now, messagesBefore] = [performance.now(), messages];
+    const isNoted = noted?.text === text && now - noted.at < TELL_AGAIN_MS;
+    if (noted && isNoted && now - noted.askedAt < ASK_AGAIN_MS) {
+      latest = { ...live, editorSessionId, at: noted.storeAt + Math.floor(now - noted.askedAt) };
+      return undefined;
+    }
+    const sign = await store.editors.alive(editorId, { owner, live, ledger, importedIn, isNoted });
+    if (sign.kind === "outdated") return sign;
+    latest = { ...live, editorSessionId, at: sign.at };
+    if (messages === messagesBefore)
+      noted = { text, at: isNoted && noted ? noted.at : now, askedAt: now, storeAt: sign.at };
     return sign;
   };
 
@@ -60,6 +84,7 @@ export function createHeartbeatRecorder(
     async introduce(hello) {
       before = latest ?? (await recall());
       isHere = true;
+      noted = undefined;
       const { projectName, projectPath, unityVersion, pid, editorSessionId, generation, assetCounter } =
         hello;
       const process = hello.plain === true ? undefined : processOf(pid);
@@ -107,8 +132,10 @@ export function createHeartbeatRecorder(
 
     async lost() {
       isHere = false;
-      await store.editors.gone(editorId, latest);
+      await store.editors.gone(editorId, owner, latest);
     },
+
+    close: stop,
 
     mark() {
       // A uLoop bridge does not report where it stands: then nothing proves that it has not changed since.
@@ -131,6 +158,18 @@ export function createHeartbeatRecorder(
       };
     },
   };
+}
+
+/** An idle Editor's sign of life is written again after this long, ms, with the memory and the processor time that it has by then … */
+const TELL_AGAIN_MS = 60_000;
+/** … and the store is asked whether it still has what it was told. Each new incarnation is announced, too. */
+const ASK_AGAIN_MS = 5_000;
+/** A stall counts in steps of so many ms. */
+const STALL_STEP_MS = 1_000;
+
+/** What is told at once: not what is only shown, and differs each second. */
+function whatCounts({ memoryBytes, cpuPercent, mainThreadStallMs, ...others }: EditorLive): unknown {
+  return { ...others, stall: Math.floor(mainThreadStallMs / STALL_STEP_MS) };
 }
 
 /** A shorter time between two heartbeats says little about the processor, ms. */

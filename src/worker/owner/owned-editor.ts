@@ -135,6 +135,7 @@ export function createOwnedEditor(
       acknowledger.close();
       await Promise.allSettled([...lanes.map((lane) => lane.close()), underWay.ended()]);
       await state.heartbeat.lost().catch(() => undefined);
+      state.heartbeat.close();
     },
   };
 }
@@ -176,7 +177,7 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
 function editorParts(shared: SharedParts, imports: Imports, options: OwnedEditorOptions) {
   const { store, editorId, endpoint, sparseLog, link } = shared;
   const isHere = (pid: number) => processOf(pid, endpoint.host);
-  const heartbeat = createHeartbeatRecorder(store, editorId, isHere, imports);
+  const heartbeat = createHeartbeatRecorder(store, shared, isHere, imports);
   const health = createHealthMonitor(shared, options);
   const catalog = createCatalogSync(
     { store, editorId, log: sparseLog, onLeftOut: health.toolsLeftOut },

@@ -7,7 +7,7 @@ import { SILENT } from "../silent.js";
 import type { System } from "./system.js";
 
 function depsOf({ store, knownEditorsFile: file }: System) {
-  const options = { editorAwayMs: 5_000, forgetEditorMs: 3_600_000, backMs: 0 };
+  const options = { forgetEditorMs: 3_600_000, backMs: 0 };
   const catalogs = createLastCatalogs({ noteFile: file, log: SILENT });
   const knownEditors = createKnownEditors({ ...store, log: SILENT, file, catalogs }, options);
   return { ...store, knownEditors, log: SILENT };

@@ -59,7 +59,6 @@ const GATEWAY: Partial<GatewayOptions> = {
   answers: "full",
   safetyPollMs: HOUR,
   sweepMs: HOUR,
-  editorAwayMs: 5_000,
   // The process of a test does much beside: that it stands still is said where a test is about it.
   replay: { ...REPLAY_DEFAULTS, stallMs: HOUR },
 };

@@ -136,7 +136,7 @@ export function createGateway(world: World) {
       askForCancel: async (logId) => world.cancelAsked(logId),
       newLogId: () => world.newLogId(),
     },
-    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: EXPIRY_LIMITS },
+    { replay: REPLAY_DEFAULTS, limits: EXPIRY_LIMITS },
   );
 
   /** What src/gateway/mcp/requests/call-tool.ts does with a request, without words. */

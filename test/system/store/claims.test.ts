@@ -31,6 +31,12 @@ async function owned(given: Parameters<typeof open>[0] = {}): Promise<Owned> {
   return { store, hand, claimant: { editor: EDITOR, lane: "main", fence: OWNER, session, incarnation } };
 }
 
+/** As its owner says once it has heard the Editor. */
+async function connect(hand: Redis, editor: string): Promise<void> {
+  await hand.set(keys.lease(editor), OWNER);
+  await hand.hset(keys.editor(editor), "owner", OWNER);
+}
+
 let created = 0;
 
 /** A new operation of its own hash. */
@@ -103,9 +109,9 @@ describe("nothing is claimed if", () => {
     ["the job is another lane's", ({ claimant }) => Object.assign(claimant, { lane: "background" })],
     [
       "its principal has as many running as it may",
-      async ({ hand, store }) => {
+      async ({ hand }) => {
         await hand.hset(keys.sent("local"), "b1", "there");
-        await hand.zadd(keys.editors, (await store.operations.now()) + 60_000, "there");
+        await connect(hand, "there");
       },
     ],
     ["its arguments are lost", ({ hand }) => hand.hdel(keys.operation("a"), "arguments")],
@@ -147,7 +153,7 @@ describe("an operation that its principal's limit holds back", () => {
   /** Held back in another lane, as that puts it aside. */
   async function heldBack(all: Owned): Promise<OperationRecord> {
     const { store, hand, claimant } = all;
-    await hand.zadd(keys.editors, (await store.operations.now()) + 60_000, EDITOR);
+    await connect(hand, EDITOR);
     await claim(all, await create(store, "first"));
     const held = await create(store, "held", { lane: "background" });
     const other = { ...all, claimant: { ...claimant, lane: "background" as const } };

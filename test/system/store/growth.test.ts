@@ -75,6 +75,7 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   const lease = await new Promise<ReturnType<Store["lease"]>>((resolve) => {
     const taken = store.lease(editor, options, { ...lost, onHeld: () => resolve(taken) });
   });
+  const owner = lease.fence()?.ownerNonce ?? "";
   await editors.publishTools(editor, []);
   const mark = { editorSessionId: randomUUID(), generation: 1, assetCounter: 1 };
   const project = {
@@ -85,7 +86,7 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   };
   await editors.introduce({ editorId: editor, ...project, ...mark });
   const live = { phase: "ready", mainThreadStallMs: 0, queued: 0 };
-  await editors.alive(editor, { live, ledger: undefined, importedIn: "" });
+  await editors.alive(editor, { owner, live, ledger: undefined, importedIn: "", isNoted: false });
   const diagnosis = { code: "STORE_FULL" as const, message: "", next: "", project: editor };
   await editors.reportDiagnosis(editor, { ...diagnosis, at: (await operations.now()) - DAY_MS });
 
@@ -124,7 +125,7 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   await eventually(async () => !(await queues.has(newest)), "its job has ended");
 
   await Promise.all(lanes.map((lane) => lane.close()));
-  if (index % 2 === 0) await editors.gone(editor, undefined);
+  if (index % 2 === 0) await editors.gone(editor, owner, undefined);
   await lease.close();
 }
 

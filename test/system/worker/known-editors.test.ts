@@ -339,7 +339,7 @@ describe("Redis is killed and started again", () => {
     const worker = await addWorker();
     await present(editor);
     const file = join(dirname(knownEditorsFile), "seen-by-two.json");
-    const options = { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 60_000 };
+    const options = { forgetEditorMs: 60_000, backMs: 60_000 };
     const known = createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options);
     await known.read();
     await worker.close();
@@ -393,7 +393,7 @@ describe("the note", () => {
     await present(editor);
     await worker.close();
     const file = join(dirname(knownEditorsFile), "looked-at.json");
-    const options = { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 0 };
+    const options = { forgetEditorMs: 60_000, backMs: 0 };
     await createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options).read();
     let asked = 0;
     const incarnation = async (): Promise<string> => {
@@ -428,7 +428,7 @@ describe("the note", () => {
     // Root may write everywhere: a name that leaves no room for the draft's stands for a full disk.
     const file = join(folder, `${"k".repeat(230)}.json`);
     writeFileSync(file, JSON.stringify({ incarnation: "before", editors: { "ghost@12345678": {} } }));
-    const options = { editorAwayMs: 5_000, forgetEditorMs: 300, backMs: 0 };
+    const options = { forgetEditorMs: 300, backMs: 0 };
     const known = createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options);
     expect((await known.read()).missing).toEqual(["ghost@12345678"]);
     await expect(known.drop("ghost@12345678")).rejects.toThrow(/ENAMETOOLONG/);
@@ -444,7 +444,7 @@ describe("the note", () => {
     const file = join(folder, "note.json");
     const known = createKnownEditors(
       { ...store, log: SILENT, file, catalogs: NO_CATALOGS },
-      { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 0 },
+      { forgetEditorMs: 60_000, backMs: 0 },
     );
     await known.read();
     rmSync(folder);

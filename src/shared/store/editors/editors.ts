@@ -33,7 +33,7 @@ export interface EditorProcess {
   mark?: string | undefined;
 }
 
-/** The last sign of life, as reported by the owner. */
+/** What an Editor says of itself, as reported by the owner. */
 export interface EditorLive {
   phase: string;
   mainThreadStallMs: number;
@@ -44,7 +44,7 @@ export interface EditorLive {
   cpuPercent?: number;
 }
 
-/** The last sign of life, kept while the Editor is away; ms since the epoch on the store's clock. */
+/** The last sign of life before it went away; `at`: ms since the epoch on the store's clock. */
 export interface LastSign extends EditorLive {
   editorSessionId: string;
   at: number;
@@ -63,6 +63,8 @@ export interface PublicDiagnosis extends Diagnosis {
 export interface KnownEditor {
   diagnosis?: PublicDiagnosis | undefined;
   profile: EditorProfile;
+  /** The owner of its lease has heard it, and has not lost it since. */
+  connected: boolean;
   live: EditorLive | undefined;
   /** From before it went away; undefined if it never did. */
   last?: LastSign | undefined;
@@ -70,7 +72,7 @@ export interface KnownEditor {
   ended?: { editorSessionId: string; at: number } | undefined;
   /** The last known state of its journal (▲10 c); a plain Editor has none. */
   ledger?: LedgerCheckpoint | undefined;
-  /** ms since the epoch, store clock. */
+  /** ms since the epoch, store clock; of one that is connected up to a minute ago. */
   lastSeenAt: number;
   mutationSeq: number;
 }
@@ -85,7 +87,9 @@ export interface Availability {
   id: string;
   /** Undefined: its introduction is still under way. */
   profile: EditorProfile | undefined;
-  /** It has shown signs of life, and has not been reported gone since. */
+  /** The owner of its lease has heard it, and has not lost it since. */
+  connected: boolean;
+  /** It has shown signs of life, and has not been reported gone since: its owner may have died. */
   isLive: boolean;
   /** A worker holds its lease: it has found the Editor's process, connected or not. */
   isOwned: boolean;
@@ -98,10 +102,14 @@ export interface Availability {
 }
 
 export interface SignOfLife {
+  /** The owner's nonce. */
+  owner: string;
   live: EditorLive;
   ledger: LedgerCheckpoint | undefined;
   /** In which the Editor's operations were imported (▲13); "": in none. */
   importedIn: string;
+  /** The store has just this already: it is only asked whether it still has it. */
+  isNoted: boolean;
 }
 
 export type SignNoted =
@@ -113,10 +121,15 @@ export type SignNoted =
 export interface Editors {
   /** An Editor answered hello. */
   introduce(profile: EditorProfile): Promise<void>;
-  /** A heartbeat came; call it at most once a second. */
+  /** A heartbeat came; call it at most once a second, and only once in a while if it says nothing new. */
   alive(editor: string, sign: SignOfLife): Promise<SignNoted>;
-  /** The Editor went away; its `lastSeenAt` and its last sign of life are kept. */
-  gone(editor: string, last: LastSign | undefined): Promise<void>;
+  /** The Editor went away; its `lastSeenAt` and its last sign of life are kept. No effect once another owner has heard it. */
+  gone(editor: string, owner: string, last: LastSign | undefined): Promise<void>;
+  /**
+   * This owner has no connection to it, whatever the store says, which may be an older copy. That it left is not said: what it ran
+   * since is unknown there.
+   */
+  notConnected(editor: string, owner: string): Promise<void>;
   /** The process of this session has ended: the outcome of whatever it was running is unknown. */
   ended(editor: string, editorSessionId: string, now: number): Promise<void>;
   /** An Editor that was forgotten is known again, as it was last seen; one that is known stays as it is. */
@@ -139,10 +152,10 @@ export interface Editors {
 }
 
 /**
- * Everything that a heartbeat needs of the store, because each Editor sends one a second.
+ * Everything that a heartbeat needs of the store. What is appended to its file for an idle Editor is paid for each Editor, all day.
  *
  * KEYS 1 incarnation, 2 editor, 3 editors, 4 catalog; ARGV 1 a new incarnation, 2 that of the import, 3 the Editor, 4 its condition, 5 its
- *      ledger or empty
+ *      ledger or empty, 6 the owner, 7 "1": the store has this already
  * Answer: {1 if everything is there, the store's clock in ms}, or {} if the store may have lost something since the import.
  */
 const ALIVE = `${INCARNATION}
@@ -150,27 +163,65 @@ local incarnation = incarnationOf(KEYS[1], ARGV[1])
 if ARGV[2] ~= '' and ARGV[2] ~= incarnation then return {} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local added = redis.call('HSET', KEYS[2], 'live', ARGV[4])
-if ARGV[5] ~= '' then added = added + redis.call('HSET', KEYS[2], 'ledger', ARGV[5]) end
-redis.call('ZADD', KEYS[3], now, ARGV[3])
--- A field is new: the Editor is back.
+local added = 0
+if ARGV[7] ~= '1' or redis.call('HGET', KEYS[2], 'owner') ~= ARGV[6] then
+  added = redis.call('HSET', KEYS[2], 'live', ARGV[4])
+  if redis.call('HGET', KEYS[2], 'owner') ~= ARGV[6] then
+    redis.call('HSET', KEYS[2], 'owner', ARGV[6])
+    added = 1
+  end
+  if ARGV[5] ~= '' and redis.call('HGET', KEYS[2], 'ledger') ~= ARGV[5] then
+    added = added + redis.call('HSET', KEYS[2], 'ledger', ARGV[5])
+  end
+  redis.call('ZADD', KEYS[3], now, ARGV[3])
+end
+-- A field is new, or of another owner: the Editor is back.
 if added > 0 then redis.call('PUBLISH', '${channels.editors}', ARGV[3]) end
 local known = redis.call('HMGET', KEYS[2], 'profile', 'imported')
 local isWhole = known[1] and known[2] and redis.call('EXISTS', KEYS[4]) == 1
 return {isWhole and 1 or 0, now}
 `;
 
+/**
+ * KEYS 1 editor, 2 editors; ARGV 1 the owner, 2 the Editor, 3 its last sign or empty, 4 when that was, ms
+ * An Editor that was forgotten meanwhile stays forgotten, and one that another owner has heard is there.
+ */
+const GONE = `
+if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[1], 'last', ARGV[3])
+  redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[4], ARGV[2])
+end
+redis.call('HDEL', KEYS[1], 'live', 'owner')
+redis.call('PUBLISH', '${channels.editors}', ARGV[2])
+`;
+
+/** KEYS 1 editor; ARGV 1 the owner, 2 the Editor */
+const NOT_CONNECTED = `
+if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
+redis.call('HDEL', KEYS[1], 'owner')
+redis.call('PUBLISH', '${channels.editors}', ARGV[2])
+`;
+
 declare module "ioredis" {
   interface RedisCommander<Context> {
     ujbEditorAlive(...keysAndArguments: string[]): Result<[whole?: number, at?: number], Context>;
+    ujbEditorNotConnected(key: string, owner: string, editor: string): Result<null, Context>;
+    ujbEditorGone(...keysAndArguments: (string | number)[]): Result<null, Context>;
   }
 }
 
 /** Expiry of a catalogue stored before its Editor was introduced, ms: its owner may die between the two. */
 const UNKNOWN_CATALOG_MS = 3_600_000;
 
+/** By the owner that heard the Editor last, and the one that holds its lease. */
+const isHeard = (owner: string | null | undefined, lease: string | null): boolean =>
+  Boolean(owner) && owner === lease;
+
 export function createEditors(redis: Redis): Editors {
   redis.defineCommand("ujbEditorAlive", { numberOfKeys: 4, lua: ALIVE });
+  redis.defineCommand("ujbEditorNotConnected", { numberOfKeys: 1, lua: NOT_CONNECTED });
+  redis.defineCommand("ujbEditorGone", { numberOfKeys: 2, lua: GONE });
   const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
     if (ids.length === 0) return [];
     const counts = await redis.mget(ids.map(keys.mutations));
@@ -178,15 +229,18 @@ export function createEditors(redis: Redis): Editors {
   };
 
   const find = async (editor: string): Promise<KnownEditor | undefined> => {
-    const [[profile, live, last, ledger, ended], lastSeenAt, [counted], diagnosis] = await Promise.all([
-      redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger", "ended"),
-      redis.zscore(keys.editors, editor),
-      mutations([editor]),
-      redis.hget(keys.diagnoses, editor),
-    ]);
+    const [[profile, live, last, ledger, ended, owner], lease, lastSeenAt, [counted], diagnosis] =
+      await Promise.all([
+        redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger", "ended", "owner"),
+        redis.get(keys.lease(editor)),
+        redis.zscore(keys.editors, editor),
+        mutations([editor]),
+        redis.hget(keys.diagnoses, editor),
+      ]);
     if (!profile) return undefined;
     return {
       profile: JSON.parse(profile) as EditorProfile,
+      connected: isHeard(owner, lease),
       live: live ? (JSON.parse(live) as EditorLive) : undefined,
       last: last ? (JSON.parse(last) as LastSign) : undefined,
       ledger: ledger ? (JSON.parse(ledger) as LedgerCheckpoint) : undefined,
@@ -199,15 +253,16 @@ export function createEditors(redis: Redis): Editors {
 
   type Sign = Omit<Availability, "id" | "lastSeenAt">;
   const lookAt = async (editor: string): Promise<Sign> => {
-    const [[profile, live, imported], leases, open] = await Promise.all([
-      redis.hmget(keys.editor(editor), "profile", "live", "imported"),
-      redis.exists(keys.lease(editor)),
+    const [[profile, live, imported, owner], lease, open] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live", "imported", "owner"),
+      redis.get(keys.lease(editor)),
       redis.exists(keys.open(editor)),
     ]);
     return {
       profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
+      connected: isHeard(owner, lease),
       isLive: Boolean(live),
-      isOwned: leases > 0,
+      isOwned: lease !== null,
       hasOpen: open > 0,
       importedIn: imported ?? undefined,
     };
@@ -246,20 +301,22 @@ export function createEditors(redis: Redis): Editors {
       if (Number(isNew) === 1 || before !== text) await redis.publish(channels.editors, editorId);
     },
 
-    async alive(editor, { live, ledger, importedIn }) {
+    async alive(editor, { owner, live, ledger, importedIn, isNoted }) {
       const [whole, at] = await redis.ujbEditorAlive(
         ...[keys.incarnation, keys.editor(editor), keys.editors, keys.catalog(editor)],
         ...[randomUUID(), importedIn, editor, JSON.stringify(live), ledger ? JSON.stringify(ledger) : ""],
+        ...[owner, isNoted ? "1" : ""],
       );
       return at === undefined ? { kind: "outdated" } : { kind: "noted", isWhole: whole === 1, at };
     },
 
-    async gone(editor, last) {
-      // An Editor that was forgotten meanwhile stays forgotten.
-      const isKnown = (await redis.exists(keys.editor(editor))) === 1;
-      if (last && isKnown) await redis.hset(keys.editor(editor), "last", JSON.stringify(last));
-      await redis.hdel(keys.editor(editor), "live");
-      await redis.publish(channels.editors, editor);
+    async gone(editor, owner, last) {
+      const given = last ? [JSON.stringify(last), last.at] : ["", 0];
+      await redis.ujbEditorGone(keys.editor(editor), keys.editors, owner, editor, ...given);
+    },
+
+    async notConnected(editor, owner) {
+      await redis.ujbEditorNotConnected(keys.editor(editor), owner, editor);
     },
 
     async ended(editor, editorSessionId, now) {

@@ -40,7 +40,7 @@ export interface Lease {
 
 export interface LeaseOptions {
   ttlMs: number;
-  /** How often to renew, and to try for a lease that another worker holds. */
+  /** How often to renew; one that another worker holds, or that could not be renewed, is tried for at least once a second. */
   renewMs: number;
   /** Left out: as the system tells it. */
   holders?: LeaseHolders;
@@ -87,7 +87,7 @@ return {epoch}
 
 /**
  * KEYS 1 lease, 2 epoch, 3 schema, 4 holder; ARGV 1 nonce, 2 ttl ms (0: give it up), 3 how long the epoch is kept, ms
- * Answer: 1 if it was ours. It is run every second for each Editor: what need not be written is not.
+ * Answer: 1 if it was ours. What need not be written is not: each idle Editor pays for it all day.
  */
 const RENEW = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -113,6 +113,9 @@ local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARG
 redis.call('SET', KEYS[2], epoch, 'PX', ARGV[3])
 return epoch
 `;
+
+/** Longest pause before it is tried again, ms. */
+const TRY_MS = 1_000;
 
 type TakeAnswer = [epoch: number, ...holder: (string | null)[]];
 
@@ -209,9 +212,16 @@ export function createLease(
 
   const loop = (): void => {
     if (closed) return;
-    turn = attempt().catch((error: unknown) => events.onError(error as Error));
+    let isRenewed = false;
+    turn = attempt().then(
+      () => {
+        isRenewed = held !== undefined;
+      },
+      (error: unknown) => events.onError(error as Error),
+    );
     void turn.then(() => {
-      if (!closed) renewal = setTimeout(loop, options.renewMs);
+      const restMs = isRenewed ? options.renewMs : Math.min(options.renewMs, TRY_MS);
+      if (!closed) renewal = setTimeout(loop, restMs);
     });
   };
   loop();

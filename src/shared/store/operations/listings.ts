@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import type { OperationRecord } from "../../operation/operation.js";
+import { BEGIN_INCARNATION } from "../incarnation.js";
 import { keys, TOMBSTONE_MS } from "../keys.js";
 import type { Find } from "./record.js";
 
@@ -11,13 +12,13 @@ import type { Find } from "./record.js";
  *
  * KEYS 1 operation, 2 tombstone, 3 incarnation, 4 and 5 the known Editors and the pools; ARGV 1 log_id, 2 a new incarnation
  */
-const TOMBSTONE = `
+const TOMBSTONE = `${BEGIN_INCARNATION}
 local principal = redis.call('GET', KEYS[2])
 if not principal or redis.call('HEXISTS', KEYS[1], 'doc') == 1 then return principal end
 local left = redis.call('PTTL', KEYS[2])
 if left >= 0 and left <= ${TOMBSTONE_MS} then return principal end
 redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[3], 'id', ARGV[2])
+beginIncarnation(KEYS[3], ARGV[2])
 for i = 4, 5 do
   for _, editor in ipairs(redis.call('ZRANGE', KEYS[i], 0, -1)) do
     redis.call('ZREM', '${keys.open("")}' .. editor, ARGV[1])

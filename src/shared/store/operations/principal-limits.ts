@@ -22,9 +22,6 @@ export const HELD_RETRY_MS = 1_000;
 /** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
 export const HELD_STANDS_MS = 5_000;
 
-/** An Editor without a sign of life for this long is away, ms: operations sent to it take no place. */
-export const EDITOR_AWAY_MS = 5_000;
-
 /**
  * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
  * queue|turn|acceptedAt|when it last asked.
@@ -56,13 +53,13 @@ end
  * wait for the next. Operations of Editors that are away take no place.
  */
 export const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
-local function placesTaken(sent, now, max)
+local function placesTaken(sent, max)
   local all = redis.call('HLEN', sent)
   if all < max then return all end
   local taken = 0
   for _, editor in ipairs(redis.call('HVALS', sent)) do
-    local seenAt = redis.call('ZSCORE', '${keys.editors}', editor)
-    if seenAt and now - tonumber(seenAt) < ${EDITOR_AWAY_MS} then taken = taken + 1 end
+    local owner = redis.call('HGET', '${keys.editor("")}' .. editor, 'owner')
+    if owner and owner == redis.call('GET', '${keys.lease("")}' .. editor) then taken = taken + 1 end
   end
   return taken
 end
@@ -73,7 +70,7 @@ end
 local function mayTakePlace(logId, sent, held, queue, turn, acceptedAt, max)
   if redis.call('HEXISTS', sent, logId) == 1 then return true end
   local now = storeTime()
-  local free = max - placesTaken(sent, now, max)
+  local free = max - placesTaken(sent, max)
   local others = redis.call('HGETALL', held)
   for i = 1, #others, 2 do
     local other = others[i]
@@ -103,6 +100,15 @@ export interface HeldBack {
   resource?: string;
 }
 
+/** As `placesTaken` has it. */
+async function isHere(redis: Redis, editor: string): Promise<boolean> {
+  const [owner, lease] = await Promise.all([
+    redis.hget(keys.editor(editor), "owner"),
+    redis.get(keys.lease(editor)),
+  ]);
+  return owner !== null && owner === lease;
+}
+
 type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
 /** For the answer to a caller; no decision depends on it. */
@@ -128,8 +134,7 @@ export async function placesOf(
   if (held && (asked === undefined || now - Number(asked) > HELD_STANDS_MS)) return undefined;
   const taking = await Promise.all(
     Object.entries(await redis.hgetall(sent)).map(async ([other, editor]) => {
-      const seenAt = Number((await redis.zscore(keys.editors, editor)) ?? 0);
-      return now - seenAt < EDITOR_AWAY_MS ? find(other) : undefined;
+      return (await isHere(redis, editor)) ? find(other) : undefined;
     }),
   );
   const by = taking.filter((record) => record !== undefined);

@@ -13,7 +13,7 @@ export const RELEASE_HELD = `
 local due = {}
 local function releaseOldest(held, sent, now, max)
   held = redis.call('HGETALL', held)
-  if #held == 0 or placesTaken(sent, now, max) >= max then return end
+  if #held == 0 or placesTaken(sent, max) >= max then return end
   local oldest, since, queue
   for i = 1, #held, 2 do
     local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
