@@ -193,17 +193,20 @@ export function createJanitor(
     const begun = await store.lastSweep.begin(pauseMs, stoodStill);
     stoodStill = false;
     const round: Looked = { ...begun, known: await knownEditors.read() };
-    for (const editor of await store.editors.ids()) {
+    const { present, now: listedAt } = round.known;
+    for (const { id: editor, hasOpen, connected, lastSeenAt: seenAt } of present) {
+      if (!hasOpen) {
+        if (connected || seenAt === 0 || listedAt - seenAt < options.forgetEditorMs) continue;
+        log.info({ editor }, "forgot an Editor that was away for too long");
+        await store.editors.forget(editor);
+        continue;
+      }
       const known = await store.editors.find(editor);
       const lastSeenAt = known?.lastSeenAt ?? 0;
       const now = await store.operations.now();
       const open = await store.operations.openOf(editor);
-      if (open.length === 0 && lastSeenAt > 0 && now - lastSeenAt >= options.forgetEditorMs) {
-        log.info({ editor }, "forgot an Editor that was away for too long");
-        await store.editors.forget(editor);
-      }
       const here = known?.connected === true;
-      const isPaused = open.length > 0 && (await store.queues.isPaused(editor));
+      const isPaused = await store.queues.isPaused(editor);
       for (const record of open) await careFor(record, { now, known, here, isPaused, lastSeenAt }, round);
     }
     await sweepPools(round);

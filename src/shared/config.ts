@@ -241,7 +241,7 @@ export const CONFIG = {
   UNITY_BROKER_LEASE_MS: ms(20_000).describe(
     "A worker that is silent for this long loses its Editors to another",
   ),
-  UNITY_BROKER_JOB_LOCK_MS: ms(15_000).describe("… and its jobs after this long"),
+  UNITY_BROKER_JOB_LOCK_MS: ms(30_000).describe("… and its jobs after this long"),
   UNITY_BROKER_ACK_DELAY_MS: ms(2_000).describe(
     "How long an outcome is stored before the Editor may forget it",
   ),

@@ -25,9 +25,9 @@ export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
 
 export const WORKER_DEFAULTS: WorkerOptions = {
   lease: { ttlMs: 20_000, renewMs: 6_667 },
-  jobLockMs: 15_000,
-  stalledCheckMs: 5_000,
-  idleLookMs: 5_000,
+  jobLockMs: 30_000,
+  stalledCheckMs: 30_000,
+  idleLookMs: 30_000,
   heldRetryMs: HELD_RETRY_MS,
   closeMs: 5_000,
   ackDelayMs: 2_000,

@@ -63,7 +63,7 @@ export function workerOptions(config: Config): WorkerOptions {
     replay: gatewayOptions(config).replay,
     lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 3) },
     jobLockMs: lockMs,
-    stalledCheckMs: Math.ceil(lockMs / 3),
+    stalledCheckMs: lockMs,
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
     maxResultBytes: config.UNITY_BROKER_MAX_RESULT_MB * MB,
     logPlaces: unityLogPlaces(config.UNITY_BROKER_EDITOR_LOGS),

@@ -15,6 +15,8 @@ import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
 export interface KnownEditors {
   /** The most recently seen last, behind those of which only the last catalogue is noted. */
   candidates: Candidate[];
+  /** As the store has them. */
+  present: readonly Availability[];
   /** Their ids. */
   missing: readonly string[];
   /** The store's incarnation when it was asked; operations are decided on in the same one (▲13). */
@@ -68,7 +70,6 @@ export function createKnownEditors(
   let memory:
     | {
         known: KnownEditors;
-        present: readonly Availability[];
         last: readonly AwayEditor[];
         text: string | undefined;
       }
@@ -112,9 +113,9 @@ export function createKnownEditors(
     if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
     missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
     const candidates = candidatesAt(now, present, last);
-    const known = { candidates, missing: after.missing, incarnation, now, heardAt };
+    const known = { candidates, present, missing: after.missing, incarnation, now, heardAt };
     const isLasting = missingSince === undefined && (isNoted || !file) && heard === heardBefore;
-    memory = isLasting ? { known, present, last, text: read?.text } : undefined;
+    memory = isLasting ? { known, last, text: read?.text } : undefined;
     return known;
   };
 
@@ -133,13 +134,13 @@ export function createKnownEditors(
     if (!memory || (file && (!read?.isWritten || read.text !== memory.text))) return undefined;
     if (last.length !== memory.last.length || last.some((each, at) => each !== memory?.last[at]))
       return undefined;
-    const { known, present } = memory;
+    const { known } = memory;
     const heardAt = performance.now();
     const age = heardAt - known.heardAt;
     if (age >= REMEMBERED_MS) return undefined;
     // Late by at most the round trip of the reading, never ahead.
     const now = known.now + Math.floor(age);
-    return { ...known, candidates: candidatesAt(now, present, last), now, heardAt, isRemembered: true };
+    return { ...known, candidates: candidatesAt(now, known.present, last), now, heardAt, isRemembered: true };
   };
 
   const read = sharedReading(async (): Promise<KnownEditors> => {

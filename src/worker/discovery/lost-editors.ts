@@ -52,8 +52,9 @@ export function createLostEditors(
   };
 
   const look = async (): Promise<void> => {
-    for (const editor of await editors.all()) {
-      if (!hasClosed(editor)) continue;
+    for (const { id, connected } of await editors.availability()) {
+      const editor = connected ? undefined : await editors.find(id);
+      if (!editor || !hasClosed(editor)) continue;
       const { editorId, editorSessionId } = editor.profile;
       log.info({ editor: editorId, editor_pid: editor.profile.pid }, "the Editor's process is gone");
       await editors.ended(editorId, editorSessionId, await operations.now());

@@ -40,7 +40,12 @@ interface KnownFile<T> {
   content: T | undefined;
   modifiedAt: number;
   refused?: RefusedFile | undefined;
+  /** What the system said of the file when it was read; undefined: it may have changed since without a trace. */
+  signature?: string | undefined;
 }
+
+/** A write that follows another within the resolution of the system's times leaves no trace, ms. */
+const UNSETTLED_MS = 2_000;
 
 /** File names that may appear in messages; a file with another name appears in the log only. */
 const PLAIN_NAME = /^[\w@.-]{1,128}$/;
@@ -48,6 +53,16 @@ const PLAIN_NAME = /^[\w@.-]{1,128}$/;
 export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>): TrustedFolder<T> {
   const { folder, log } = deps;
   let known = new Map<string, KnownFile<T>>();
+
+  /** Once a second for each Editor: a file that has not changed is not opened. */
+  const lookAt = async (name: string, owner: Stats): Promise<KnownFile<T> | undefined> => {
+    const info = await stat(join(folder, name)).catch(() => undefined);
+    const signature = info && signatureOf(info, owner);
+    const before = known.get(name);
+    if (before && signature !== undefined && before.signature === signature) return before;
+    const read = await readOne(name, owner);
+    return read && { ...read, signature };
+  };
 
   const readOne = async (name: string, owner: Stats): Promise<KnownFile<T> | undefined> => {
     const before = known.get(name);
@@ -103,7 +118,7 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
       }
       const files = new Map<string, KnownFile<T>>();
       for (const name of names) {
-        const file = owner && (await readOne(name, owner));
+        const file = owner && (await lookAt(name, owner));
         if (file) files.set(name, file);
       }
       known = files;
@@ -113,6 +128,14 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
     },
     refused: () => [...known.values()].flatMap(({ refused }) => refused ?? []),
   };
+}
+
+function signatureOf(
+  { dev, ino, size, mode, uid, mtimeMs, ctimeMs }: Stats,
+  owner: Stats,
+): string | undefined {
+  const isSettled = Date.now() - Math.max(ctimeMs, mtimeMs) > UNSETTLED_MS;
+  return isSettled ? [dev, ino, size, mode, uid, mtimeMs, ctimeMs, owner.uid].join() : undefined;
 }
 
 /** The content, or the problem with the text. */

@@ -163,7 +163,7 @@ export function createHeartbeatRecorder(
 /** An idle Editor's sign of life is written again after this long, ms, with the memory and the processor time that it has by then … */
 const TELL_AGAIN_MS = 60_000;
 /** … and the store is asked whether it still has what it was told. Each new incarnation is announced, too. */
-const ASK_AGAIN_MS = 5_000;
+const ASK_AGAIN_MS = 20_000;
 /** A stall counts in steps of so many ms. */
 const STALL_STEP_MS = 1_000;
 

@@ -49,6 +49,7 @@ export function createGateway(world: World) {
   ];
   const read = async () => ({
     candidates: await candidates(),
+    present: [],
     missing: [],
     incarnation: store.data.incarnation,
     now: store.now(),
