@@ -116,7 +116,7 @@ export interface BrokerDeps
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
   lastCatalogs: Pick<LastCatalogs, "all">;
-  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "awaitMissing" | "drop">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "remembered" | "makeKnown" | "awaitMissing" | "drop">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}

@@ -5,7 +5,7 @@ import type { OperationView } from "../shared/operation/answer.js";
 import { deadlineOf, type ExpiryLimits } from "../shared/operation/expiry.js";
 import type { EditorAway, WaitingPool } from "../shared/operation/flight.js";
 import { goneOf } from "../shared/operation/gone.js";
-import { isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
+import { type EditorMark, isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
 import type { Live } from "../shared/store/operations/attachments.js";
@@ -32,7 +32,7 @@ export interface ViewSources {
   results: Results;
   heldBack: Store["heldBack"];
   lastSweep: Pick<Store["lastSweep"], "watchedSince">;
-  knownEditors: Pick<KnownEditorsReader, "read">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "remembered">;
   estimates: Estimates;
 }
 
@@ -54,6 +54,12 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   }: OperationRecord): Promise<OperationRecord | "retention_ended" | undefined> =>
     executedAs === undefined ? undefined : ((await operations.find(executedAs)) ?? "retention_ended");
 
+  /** Of one that has ended only this is asked, so what was read for a call of the last second will do; undefined: it is away. */
+  const editorOf = async ({ editor }: OperationRecord): Promise<EditorMark | undefined> => {
+    const { present } = await deps.knownEditors.remembered();
+    return present.find(({ id, connected }) => id === editor && connected)?.profile;
+  };
+
   const buildView = async (
     record: OperationRecord,
     brief: boolean,
@@ -64,11 +70,12 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const { logId } = execution ?? record;
     const final = isFinal(shown.state);
     const waits = isWaiting(shown.state);
-    const [live, delivered, position, editor, held, isPaused, now] = await Promise.all([
+    const [live, delivered, position, editor, editorNow, held, isPaused, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
       brief || !final ? {} : results.delivered(execution ?? record),
       final || shown.state === "running" ? undefined : queues.position(record),
-      editors.find(record.editor),
+      final ? undefined : editors.find(record.editor),
+      final ? editorOf(record) : undefined,
       waits ? deps.heldBack(record) : undefined,
       waits && queues.isPaused(record.editor, record.lane),
       operations.now(),
@@ -92,7 +99,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       estimate,
       isPaused,
       intervals: options.rules?.intervals(shown),
-      editorNow: editor?.connected ? editor.profile : undefined,
+      editorNow,
       editorAway: isAway
         ? absenceOf(record, pool ?? editor ?? { lastSeenAt: 0 }, editor, watchedSince, mayHaveBeenSent)
         : undefined,

@@ -91,6 +91,7 @@ export async function openStore(
     resources: options.resources ?? {},
     room: roomLimits(options),
   };
+  const counters = createStoredCounters(commands);
   const operations = createOperations(commands, options, { jobs: queues, limits, onError });
   return {
     storeId,
@@ -115,7 +116,7 @@ export async function openStore(
     sessions: createSessions(commands, options),
     logins: createLogins(commands),
     clients: createConnectedClients(commands, options),
-    counters: createStoredCounters(commands),
+    counters,
     lease: (editor, given, events) =>
       createLease(commands, editor, { ...given, keptMs: 3 * options.retentionMs }, events),
     async askForCancel(logId) {
@@ -124,6 +125,7 @@ export async function openStore(
     lastSweep: createLastSweep(commands),
     clientStateKey: () => clientStateKey(commands),
     async close() {
+      counters.close();
       notifier.close();
       await queues.close();
       await connections.close();

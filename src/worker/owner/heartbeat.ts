@@ -164,12 +164,19 @@ export function createHeartbeatRecorder(
 const TELL_AGAIN_MS = 60_000;
 /** … and the store is asked whether it still has what it was told. Each new incarnation is announced, too. */
 const ASK_AGAIN_MS = 20_000;
-/** A stall counts in steps of so many ms. */
+/** What differs each second is told at once only if it differs by a step: a stall by a second, the processor's share by a half of one … */
 const STALL_STEP_MS = 1_000;
+const CPU_STEP_PERCENT = 50;
+/** … and memory by a fifth. */
+const MEMORY_STEPS_OF_A_DOUBLING = 4;
 
-/** What is told at once: not what is only shown, and differs each second. */
 function whatCounts({ memoryBytes, cpuPercent, mainThreadStallMs, ...others }: EditorLive): unknown {
-  return { ...others, stall: Math.floor(mainThreadStallMs / STALL_STEP_MS) };
+  return [
+    others,
+    Math.floor(mainThreadStallMs / STALL_STEP_MS),
+    cpuPercent === undefined ? undefined : Math.round(cpuPercent / CPU_STEP_PERCENT),
+    memoryBytes === undefined ? undefined : Math.round(Math.log2(memoryBytes) * MEMORY_STEPS_OF_A_DOUBLING),
+  ];
 }
 
 /** A shorter time between two heartbeats says little about the processor, ms. */

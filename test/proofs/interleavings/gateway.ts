@@ -107,6 +107,7 @@ export function createGateway(world: World) {
       }),
       knownEditors: {
         read,
+        remembered: read,
         makeKnown: async () => undefined,
         awaitMissing: async () => false,
         drop: async () => undefined,

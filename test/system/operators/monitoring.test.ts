@@ -93,7 +93,11 @@ test("reports of progress are counted where they are received, written and sent"
 test("connections, their ends, owners and stalls are counted", async () => {
   const system = await start({ worker: { diagnosis: { ...DIAGNOSIS_LIMITS, stallMs: 300 } } });
   const { value, text } = metricsOf(await serve(system.gateway));
-  expect(await value('editor_connections_total{kind="first"}')).toBe(1);
+  // A worker's counts are written a moment later.
+  await eventually(
+    async () => (await value('editor_connections_total{kind="first"}')) === 1,
+    "it is counted",
+  );
   expect(await value('editor_owner_changes_total{change="taken"}')).toBe(1);
   expect(await value('editor_owner_changes_total{change="taken_from_dead"}')).toBe(0);
   system.editor.faults.dropConnections();
