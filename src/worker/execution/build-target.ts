@@ -7,9 +7,6 @@ import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Tool } from "../../shared/tools/tool.js";
 
-/** An Editor without a sign of life for this long gets nothing kept for it, ms. */
-const AWAY_MS = 5_000;
-
 /** Whether this Editor leaves the operation, which is in its pool, to others. `labels`: its own. */
 export async function isForOthers(
   { operations, editors, queues }: Pick<Store, "operations" | "editors" | "queues">,
@@ -23,10 +20,9 @@ export async function isForOthers(
   if (typeof target !== "string") return false;
   const label = `platform=${target.toLowerCase()}`;
   if (labels.includes(label)) return false;
-  const [all, now] = await Promise.all([editors.all(), operations.now()]);
-  const fitting = all.filter(({ profile, live, lastSeenAt }) => {
+  const fitting = (await editors.all()).filter(({ profile, connected }) => {
     const theirs = labelsOf(profile);
-    return live && now - lastSeenAt < AWAY_MS && theirs.includes(label) && isMember(pool, theirs);
+    return connected && theirs.includes(label) && isMember(pool, theirs);
   });
   for (const { profile } of fitting) {
     const theirs = (await editors.tools(profile.editorId)).find(({ name }) => name === tool.name);

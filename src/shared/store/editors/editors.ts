@@ -72,7 +72,7 @@ export interface KnownEditor {
   ended?: { editorSessionId: string; at: number } | undefined;
   /** The last known state of its journal (▲10 c); a plain Editor has none. */
   ledger?: LedgerCheckpoint | undefined;
-  /** ms since the epoch, store clock; of one that is connected up to a minute ago. */
+  /** ms since the epoch, store clock; of one that is connected: now. */
   lastSeenAt: number;
   mutationSeq: number;
 }
@@ -214,6 +214,10 @@ declare module "ioredis" {
 /** Expiry of a catalogue stored before its Editor was introduced, ms: its owner may die between the two. */
 const UNKNOWN_CATALOG_MS = 3_600_000;
 
+/** What Redis answers to TIME, ms since the epoch. */
+const msOf = ([seconds, microseconds]: readonly (string | number)[]): number =>
+  Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+
 /** By the owner that heard the Editor last, and the one that holds its lease. */
 const isHeard = (owner: string | null | undefined, lease: string | null): boolean =>
   Boolean(owner) && owner === lease;
@@ -229,23 +233,25 @@ export function createEditors(redis: Redis): Editors {
   };
 
   const find = async (editor: string): Promise<KnownEditor | undefined> => {
-    const [[profile, live, last, ledger, ended, owner], lease, lastSeenAt, [counted], diagnosis] =
+    const [[profile, live, last, ledger, ended, owner], lease, time, notedAt, [counted], diagnosis] =
       await Promise.all([
         redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger", "ended", "owner"),
         redis.get(keys.lease(editor)),
+        redis.time(),
         redis.zscore(keys.editors, editor),
         mutations([editor]),
         redis.hget(keys.diagnoses, editor),
       ]);
     if (!profile) return undefined;
+    const connected = isHeard(owner, lease);
     return {
       profile: JSON.parse(profile) as EditorProfile,
-      connected: isHeard(owner, lease),
+      connected,
       live: live ? (JSON.parse(live) as EditorLive) : undefined,
       last: last ? (JSON.parse(last) as LastSign) : undefined,
       ledger: ledger ? (JSON.parse(ledger) as LedgerCheckpoint) : undefined,
       ended: ended ? (JSON.parse(ended) as KnownEditor["ended"]) : undefined,
-      lastSeenAt: Number(lastSeenAt ?? 0),
+      lastSeenAt: connected ? msOf(time) : Number(notedAt ?? 0),
       mutationSeq: counted?.mutationSeq ?? 0,
       diagnosis: diagnosis ? (JSON.parse(diagnosis) as PublicDiagnosis) : undefined,
     };
@@ -280,14 +286,13 @@ export function createEditors(redis: Redis): Editors {
     async availability() {
       const signs = new Map(lately.map((id) => [id, lookAt(id)]));
       const listed = redis.zrange(keys.editors, 0, "-1", "WITHSCORES");
-      const [scored] = await Promise.all([listed, ...signs.values()]);
+      const [scored, time] = await Promise.all([listed, redis.time(), ...signs.values()]);
       lately = scored.filter((_, at) => at % 2 === 0);
       return Promise.all(
-        lately.map(async (id, at) => ({
-          id,
-          lastSeenAt: Number(scored[2 * at + 1]),
-          ...(await (signs.get(id) ?? lookAt(id))),
-        })),
+        lately.map(async (id, at) => {
+          const sign = await (signs.get(id) ?? lookAt(id));
+          return { id, ...sign, lastSeenAt: sign.connected ? msOf(time) : Number(scored[2 * at + 1]) };
+        }),
       );
     },
 

@@ -37,7 +37,16 @@ export async function allEnded(world: Quiet): Promise<void> {
   ).catch(async (error: Error) => {
     const ids = new Set(last.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g));
     const records = await Promise.all([...ids].map((id) => world.hand.hget(`{ujb}:operation:${id}`, "doc")));
-    throw new Error(`${error.message}: ${last}\n${records.join("\n")}`);
+    const owners = await Promise.all(
+      world.editors.map(async ({ editorId: id }) => {
+        const [lease, owner] = [
+          await world.hand.get(`{ujb}:lease:${id}`),
+          await world.hand.hget(`{ujb}:editor:${id}`, "owner"),
+        ];
+        return `${id}: its lease is ${lease}'s, and ${owner} has heard it`;
+      }),
+    );
+    throw new Error([`${error.message}: ${last}`, ...owners, ...records].join("\n"));
   });
 }
 
