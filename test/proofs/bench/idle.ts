@@ -14,6 +14,7 @@ import { ensureEmbeddedRedis } from "../../../src/embedded-redis/embedded-redis.
 import { endBrokers, runningBrokers } from "../../harness/processes/brokers.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";
 import { createProcesses, until } from "../../harness/processes/processes.js";
+import { createDataDirectory } from "../../harness/redis/redis.js";
 import { markdownTable } from "../engine/report.js";
 import { processorTimes } from "./calls/processor.js";
 import { environment } from "./environment.js";
@@ -25,7 +26,8 @@ const SETTLED_MS = 40_000;
 const DAY_SECONDS = 86_400;
 
 const folder = mkdtempSync(join(tmpdir(), "ujb-idle-"));
-const dataDir = join(folder, "data");
+const data = createDataDirectory();
+const { dataDir } = data;
 const { cacheDir } = defaultDirectories(process.env);
 const env = environment(folder, dataDir, cacheDir);
 const editors = await Promise.all(
@@ -57,13 +59,13 @@ await until(
 );
 await after(SETTLED_MS);
 const [before, bytesBefore, begun] = [
-  processorTimes([folder]),
+  processorTimes([folder, dataDir]),
   await told("persistence", "aof_current_size"),
   performance.now(),
 ];
 await after(seconds * 1_000);
 const passed = (performance.now() - begun) / 1_000;
-const times = processorTimes([folder]);
+const times = processorTimes([folder, dataDir]);
 const bytes = (await told("persistence", "aof_current_size")) - bytesBefore;
 const percentOf = (part: string): number => ((times.get(part) ?? 0) - (before.get(part) ?? 0)) / passed / 10;
 
@@ -90,5 +92,6 @@ await endBrokers(env);
 redis.disconnect();
 for (const editor of editors) await editor.close();
 await processes.close();
+await data.remove();
 rmSync(folder, { recursive: true, force: true });
 process.exit(rows.some(({ is, goal }) => goal !== undefined && is > goal) ? 1 : 0);
