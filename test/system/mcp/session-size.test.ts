@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { toolsOfBridgeOnly } from "../../harness/editor/bridge-tools.js";
+import { eventually } from "../../harness/eventually.js";
 import { useAssistants } from "../../harness/mcp/assistant.js";
 import { pageSection } from "../../harness/page-section.js";
 import { useSystem } from "../../harness/system/system.js";
@@ -65,6 +66,8 @@ test("a session's characters are those of the page", async () => {
   await call("clear-console");
   const { answer: running } = await ask("run-tests", { SimulatedSeconds: 30, timeout: 0 });
   const { log_id } = running;
+  const isRunning = async () => (await system.record(String(log_id))).state === "running";
+  await eventually(isRunning, "the Editor has begun it");
   for (let poll = 0; poll < 3; poll += 1)
     expect(await asked("3 polls", "get_operation_result", { log_id })).toMatchObject({ status: "running" });
   await ask("cancel_operation", { log_id });
