@@ -64,7 +64,7 @@ export async function playRound(world: ChaosWorld, options: RoundOptions): Promi
     }));
     return [...(await readBack(world, intents.slice(first))), ...disorder];
   } catch (error) {
-    return [{ what: (error as Error).message, intent: undefined }];
+    return [{ what: `${(error as Error).message}\n${world.processes.logs()}`, intent: undefined }];
   } finally {
     await care.end();
   }

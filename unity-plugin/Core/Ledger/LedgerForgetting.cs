@@ -12,8 +12,8 @@ namespace JobBroker.Bridge.Ledger
         private long nextLookAt = long.MinValue;
 
         /// <summary>
-        /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped. What the disk
-        /// refuses is only lost: those outcomes are reported again.
+        /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped. Throws
+        /// LedgerUnavailableException when the disk refuses it: the broker says it again.
         /// </summary>
         public void Acknowledge(IEnumerable<string> ids)
         {
@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Ledger
                 var journalled = ended.Where(op => !op.ReadOnly).Select(op => op.OperationId).ToList();
                 if (journalled.Count > 0)
                 {
-                    TryRecord(JournalEntry.Acknowledged(journalled), false);
+                    Record(JournalEntry.Acknowledged(journalled), false);
                 }
             }
         }

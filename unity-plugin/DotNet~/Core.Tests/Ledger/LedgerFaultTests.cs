@@ -46,13 +46,19 @@ public sealed class LedgerFaultTests : IDisposable
         Assert.Throws<LedgerUnavailableException>(() => ledger.Revoke("x"));
         Assert.Throws<LedgerUnavailableException>(() => ledger.StartSession("s"));
         Assert.Throws<LedgerUnavailableException>(() => ledger.TakeFence(new Fence(1, "n"), "s"));
-        ledger.Acknowledge(new[] { "done" });
+        Assert.Throws<LedgerUnavailableException>(() => ledger.Acknowledge(new[] { "done" }));
         Assert.Equal(LedgerState.Accepted, accepted.State);
         Assert.Null(ledger.Get("new"));
         Assert.Null(ledger.Fence);
         Assert.Null(done.AcknowledgedAt);
         Assert.NotNull(ledger.ResultOf(done));
         Assert.Equal(seq, ledger.LedgerSeq);
+
+        // Said again, as the broker does.
+        disk.Broken = false;
+        clock.NowMs += 1000;
+        ledger.Acknowledge(new[] { "done" });
+        Assert.NotNull(done.AcknowledgedAt);
     }
 
     [Fact]
