@@ -59,7 +59,9 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
     const info = await stat(join(folder, name)).catch(() => undefined);
     const signature = info && signatureOf(info, owner);
     const before = known.get(name);
-    if (before && signature !== undefined && before.signature === signature) return before;
+    const isUnchanged = signature !== undefined && before?.signature === signature;
+    // What may be believed can change without the file.
+    if (isUnchanged && before?.content && !deps.refuse?.(before.content)) return before;
     const read = await readOne(name, owner);
     return read && { ...read, signature };
   };

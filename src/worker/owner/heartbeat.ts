@@ -49,7 +49,7 @@ export function createHeartbeatRecorder(
   const tellAgain = (): void => {
     messages += 1;
     noted = undefined;
-    if (!isHere) void store.editors.notConnected(editorId, owner).catch(() => undefined);
+    if (!isHere) void store.editors.gone(editorId, owner).catch(() => undefined);
   };
   const stop = store.notifier.on("incarnation", tellAgain, tellAgain);
 

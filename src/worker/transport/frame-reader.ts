@@ -4,7 +4,7 @@
  */
 import type { Readable } from "node:stream";
 import { createFrameParser, type Frame } from "../../shared/wire/framing.js";
-import { type UnaskedTime, workClock } from "./unasked-time.js";
+import type { UnaskedTime } from "./unasked-time.js";
 
 export interface FrameReader {
   /** The connection is established. */
@@ -71,11 +71,11 @@ export function createFrameReader(
 
   /** Runs `work` at the peer's expense; `then` runs right afterwards. */
   const atItsCost = (work: () => void, then: () => void): void => {
-    const took = workClock();
+    const begun = performance.now();
     const answersBefore = events.answers();
     work();
     const spend = (): void => {
-      unasked.spend(took(), events.answers() - answersBefore);
+      unasked.spend(performance.now() - begun, events.answers() - answersBefore);
       then();
     };
     // The requester continues in promises: its handling of the answer counts too.

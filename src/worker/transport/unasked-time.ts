@@ -21,30 +21,6 @@ export interface UnaskedTime {
   owedMs(): number;
 }
 
-/** Less than this is taken as the clock shows it, ms: asking the system for the processor time costs as much as a small frame. */
-const BRIEF_MS = 10;
-/** How old the processor time that was asked for before may be, ms. */
-const SAMPLED_MS = 1_000;
-
-let sample = { cpuMs: 0, at: Number.NEGATIVE_INFINITY };
-const takeSample = (): void => {
-  const { user, system } = process.cpuUsage();
-  sample = { cpuMs: (user + system) / 1000, at: performance.now() };
-};
-
-/** Begins to count the time of a piece of work, which must not wait. Answers how long it took, ms. */
-export function workClock(): () => number {
-  if (performance.now() - sample.at > SAMPLED_MS) takeSample();
-  const [begun, before] = [performance.now(), sample.cpuMs];
-  return () => {
-    const ms = performance.now() - begun;
-    if (ms < BRIEF_MS) return ms;
-    // What other programs take of a busy machine is not the peer's expense.
-    takeSample();
-    return Math.min(ms, sample.cpuMs - before);
-  };
-}
-
 /** The account of one Editor over all its connections. */
 export function createUnaskedTime(log: Log, now: () => number = () => performance.now()): UnaskedTime {
   let credit = BURST_MS;

@@ -125,7 +125,12 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   await eventually(async () => !(await queues.has(newest)), "its job has ended");
 
   await Promise.all(lanes.map((lane) => lane.close()));
-  if (index % 2 === 0) await editors.gone(editor, owner, undefined);
+  if (index % 2 === 0)
+    await editors.gone(editor, owner, {
+      ...live,
+      editorSessionId: mark.editorSessionId,
+      at: await operations.now(),
+    });
   await lease.close();
 }
 

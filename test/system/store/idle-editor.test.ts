@@ -47,11 +47,12 @@ test("an owner that lost the Editor says nothing of it once the next one has hea
   expect(await isConnected()).toBe(false);
   await editors.alive(editor, { ...sign, owner: "now" });
   expect(await isConnected()).toBe(true);
-  await editors.gone(editor, "before", undefined);
-  await editors.notConnected(editor, "before");
+  const last = { ...live, editorSessionId: "one", at: 1 };
+  await editors.gone(editor, "before", last);
+  await editors.gone(editor, "before");
   expect(await isConnected()).toBe(true);
   await hand.del(keys.lease(editor));
   expect(await isConnected()).toBe(false);
-  await editors.gone(editor, "now", undefined);
-  expect(await editors.find(editor)).toMatchObject({ live: undefined, connected: false });
+  await editors.gone(editor, "now", last);
+  expect(await editors.find(editor)).toMatchObject({ live: undefined, last, connected: false });
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RefusedFile } from "../../../src/shared/editors/refused-endpoint.js";
 import {
   createDiscovery,
@@ -75,7 +75,16 @@ function discover(deps: Partial<DiscoveryDeps> = {}, onRefused: (files: RefusedF
   return { discovery, next: events.take, seen };
 }
 
-describe("Finding Editors", () => {
+describe.each([
+  ["that were just written", 0],
+  ["that were written long ago", 60_000],
+])("Finding Editors by files %s", (_files, age) => {
+  beforeEach(() => {
+    const now = Date.now;
+    vi.spyOn(Date, "now").mockImplementation(() => now() + age);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
   it("reports several Editors, their moves and their ends", async () => {
     write("a.json", endpoint("a", 8700));
     write("b.json", endpoint("b", 8701));

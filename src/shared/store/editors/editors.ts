@@ -123,13 +123,11 @@ export interface Editors {
   introduce(profile: EditorProfile): Promise<void>;
   /** A heartbeat came; call it at most once a second, and only once in a while if it says nothing new. */
   alive(editor: string, sign: SignOfLife): Promise<SignNoted>;
-  /** The Editor went away; its `lastSeenAt` and its last sign of life are kept. No effect once another owner has heard it. */
-  gone(editor: string, owner: string, last: LastSign | undefined): Promise<void>;
   /**
-   * This owner has no connection to it, whatever the store says, which may be an older copy. That it left is not said: what it ran
-   * since is unknown there.
+   * This owner has lost the Editor; no effect once another owner has heard it. With its last sign of life, which is kept, it has left.
+   * Without, it is only not connected, whatever the store says: that may be an older copy, which does not know what the Editor ran since.
    */
-  notConnected(editor: string, owner: string): Promise<void>;
+  gone(editor: string, owner: string, last?: LastSign): Promise<void>;
   /** The process of this session has ended: the outcome of whatever it was running is unknown. */
   ended(editor: string, editorSessionId: string, now: number): Promise<void>;
   /** An Editor that was forgotten is known again, as it was last seen; one that is known stays as it is. */
@@ -183,22 +181,16 @@ return {isWhole and 1 or 0, now}
 `;
 
 /**
- * KEYS 1 editor, 2 editors; ARGV 1 the owner, 2 the Editor, 3 its last sign or empty, 4 when that was, ms
+ * KEYS 1 editor, 2 editors; ARGV 1 the owner, 2 the Editor, 3 its last sign or empty: that it left is not known, 4 when that was, ms
  * An Editor that was forgotten meanwhile stays forgotten, and one that another owner has heard is there.
  */
 const GONE = `
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
 if ARGV[3] ~= '' then
   redis.call('HSET', KEYS[1], 'last', ARGV[3])
+  redis.call('HDEL', KEYS[1], 'live')
   redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[4], ARGV[2])
 end
-redis.call('HDEL', KEYS[1], 'live', 'owner')
-redis.call('PUBLISH', '${channels.editors}', ARGV[2])
-`;
-
-/** KEYS 1 editor; ARGV 1 the owner, 2 the Editor */
-const NOT_CONNECTED = `
-if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
 redis.call('HDEL', KEYS[1], 'owner')
 redis.call('PUBLISH', '${channels.editors}', ARGV[2])
 `;
@@ -206,7 +198,6 @@ redis.call('PUBLISH', '${channels.editors}', ARGV[2])
 declare module "ioredis" {
   interface RedisCommander<Context> {
     ujbEditorAlive(...keysAndArguments: string[]): Result<[whole?: number, at?: number], Context>;
-    ujbEditorNotConnected(key: string, owner: string, editor: string): Result<null, Context>;
     ujbEditorGone(...keysAndArguments: (string | number)[]): Result<null, Context>;
   }
 }
@@ -222,9 +213,17 @@ const msOf = ([seconds, microseconds]: readonly (string | number)[]): number =>
 const isHeard = (owner: string | null | undefined, lease: string | null): boolean =>
   Boolean(owner) && owner === lease;
 
+/** The same, read for one Editor. */
+export async function isConnected(redis: Redis, editor: string): Promise<boolean> {
+  const [owner, lease] = await Promise.all([
+    redis.hget(keys.editor(editor), "owner"),
+    redis.get(keys.lease(editor)),
+  ]);
+  return isHeard(owner, lease);
+}
+
 export function createEditors(redis: Redis): Editors {
   redis.defineCommand("ujbEditorAlive", { numberOfKeys: 4, lua: ALIVE });
-  redis.defineCommand("ujbEditorNotConnected", { numberOfKeys: 1, lua: NOT_CONNECTED });
   redis.defineCommand("ujbEditorGone", { numberOfKeys: 2, lua: GONE });
   const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
     if (ids.length === 0) return [];
@@ -318,10 +317,6 @@ export function createEditors(redis: Redis): Editors {
     async gone(editor, owner, last) {
       const given = last ? [JSON.stringify(last), last.at] : ["", 0];
       await redis.ujbEditorGone(keys.editor(editor), keys.editors, owner, editor, ...given);
-    },
-
-    async notConnected(editor, owner) {
-      await redis.ujbEditorNotConnected(keys.editor(editor), owner, editor);
     },
 
     async ended(editor, editorSessionId, now) {

@@ -4,6 +4,7 @@
  */
 import type { Redis } from "ioredis";
 import type { OperationRecord } from "../../operation/operation.js";
+import { isConnected } from "../editors/editors.js";
 import { keys } from "../keys.js";
 
 export interface PrincipalLimits {
@@ -100,15 +101,6 @@ export interface HeldBack {
   resource?: string;
 }
 
-/** As `placesTaken` has it. */
-async function isHere(redis: Redis, editor: string): Promise<boolean> {
-  const [owner, lease] = await Promise.all([
-    redis.hget(keys.editor(editor), "owner"),
-    redis.get(keys.lease(editor)),
-  ]);
-  return owner !== null && owner === lease;
-}
-
 type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
 /** For the answer to a caller; no decision depends on it. */
@@ -134,7 +126,7 @@ export async function placesOf(
   if (held && (asked === undefined || now - Number(asked) > HELD_STANDS_MS)) return undefined;
   const taking = await Promise.all(
     Object.entries(await redis.hgetall(sent)).map(async ([other, editor]) => {
-      return (await isHere(redis, editor)) ? find(other) : undefined;
+      return (await isConnected(redis, editor)) ? find(other) : undefined;
     }),
   );
   const by = taking.filter((record) => record !== undefined);
