@@ -195,18 +195,18 @@ export function createJanitor(
     const round: Looked = { ...begun, known: await knownEditors.read() };
     const { present, now: listedAt } = round.known;
     for (const { id: editor, hasOpen, connected, lastSeenAt: seenAt } of present) {
-      if (!hasOpen) {
-        if (connected || seenAt === 0 || listedAt - seenAt < options.forgetEditorMs) continue;
-        log.info({ editor }, "forgot an Editor that was away for too long");
-        await store.editors.forget(editor);
-        continue;
-      }
+      const mayGo = !connected && seenAt > 0 && listedAt - seenAt >= options.forgetEditorMs;
+      if (!hasOpen && !mayGo) continue;
       const known = await store.editors.find(editor);
       const lastSeenAt = known?.lastSeenAt ?? 0;
       const now = await store.operations.now();
       const open = await store.operations.openOf(editor);
       const here = known?.connected === true;
-      const isPaused = await store.queues.isPaused(editor);
+      if (open.length === 0 && !here && lastSeenAt > 0 && now - lastSeenAt >= options.forgetEditorMs) {
+        log.info({ editor }, "forgot an Editor that was away for too long");
+        await store.editors.forget(editor);
+      }
+      const isPaused = open.length > 0 && (await store.queues.isPaused(editor));
       for (const record of open) await careFor(record, { now, known, here, isPaused, lastSeenAt }, round);
     }
     await sweepPools(round);

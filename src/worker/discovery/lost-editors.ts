@@ -3,7 +3,7 @@ import type { Log } from "../../shared/log.js";
 import { identify, isLiving } from "../../shared/machine/living-process.js";
 import { thisMachine } from "../../shared/machine/this-machine.js";
 import { goneOf, interruptAsGone } from "../../shared/operation/gone.js";
-import type { EditorProcess, KnownEditor } from "../../shared/store/editors/editors.js";
+import type { EditorProcess, EditorProfile } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
 import { LOOPBACK } from "./endpoint-folder.js";
 
@@ -45,16 +45,18 @@ export function createLostEditors(
     }
   };
 
-  const hasClosed = ({ profile, ended }: KnownEditor): boolean => {
-    const { process, editorSessionId } = profile;
-    if (process?.machine !== thisMachine() || ended?.editorSessionId === editorSessionId) return false;
-    return !isLiving(process);
-  };
+  const isGone = ({ process }: EditorProfile): boolean =>
+    process?.machine === thisMachine() && !isLiving(process);
 
   const look = async (): Promise<void> => {
-    for (const { id, connected } of await editors.availability()) {
-      const editor = connected ? undefined : await editors.find(id);
-      if (!editor || !hasClosed(editor)) continue;
+    for (const { id, profile } of await editors.availability()) {
+      const editor = profile && isGone(profile) ? await editors.find(id) : undefined;
+      if (
+        !editor ||
+        !isGone(editor.profile) ||
+        editor.ended?.editorSessionId === editor.profile.editorSessionId
+      )
+        continue;
       const { editorId, editorSessionId } = editor.profile;
       log.info({ editor: editorId, editor_pid: editor.profile.pid }, "the Editor's process is gone");
       await editors.ended(editorId, editorSessionId, await operations.now());

@@ -63,7 +63,8 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
     // What may be believed can change without the file.
     if (isUnchanged && before?.content && !deps.refuse?.(before.content)) return before;
     const read = await readOne(name, owner);
-    return read && { ...read, signature };
+    // It could not be opened now: what was read before is of another state of the file.
+    return read === before ? read : read && { ...read, signature };
   };
 
   const readOne = async (name: string, owner: Stats): Promise<KnownFile<T> | undefined> => {

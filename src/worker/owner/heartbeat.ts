@@ -49,9 +49,22 @@ export function createHeartbeatRecorder(
   const tellAgain = (): void => {
     messages += 1;
     noted = undefined;
-    if (!isHere) void store.editors.gone(editorId, owner).catch(() => undefined);
+    if (!isHere) void tellGone().catch(() => undefined);
   };
   const stop = store.notifier.on("incarnation", tellAgain, tellAgain);
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
+  /** What the store refuses is said again, as long as it is so: nobody else would say it while this owner has the lease. */
+  const tellGone = async (last?: LastSign): Promise<void> => {
+    clearTimeout(retry);
+    try {
+      await store.editors.gone(editorId, owner, last);
+    } catch (error) {
+      const again = (): void => void (isHere || tellGone(last).catch(() => undefined));
+      if (!isClosed) retry = setTimeout(again, SAY_AGAIN_MS).unref();
+      throw error;
+    }
+  };
 
   /** Not after `lost`: a heartbeat that is still being handled would mark the Editor as connected again. */
   const alive = async (live: EditorLive): Promise<SignNoted | undefined> => {
@@ -132,10 +145,14 @@ export function createHeartbeatRecorder(
 
     async lost() {
       isHere = false;
-      await store.editors.gone(editorId, owner, latest);
+      await tellGone(latest);
     },
 
-    close: stop,
+    close() {
+      isClosed = true;
+      clearTimeout(retry);
+      stop();
+    },
 
     mark() {
       // A uLoop bridge does not report where it stands: then nothing proves that it has not changed since.
@@ -164,6 +181,8 @@ export function createHeartbeatRecorder(
 const TELL_AGAIN_MS = 60_000;
 /** … and the store is asked whether it still has what it was told. Each new incarnation is announced, too. */
 const ASK_AGAIN_MS = 20_000;
+/** What the store refused is said again after this long, ms. */
+const SAY_AGAIN_MS = 1_000;
 /** What differs each second is told at once only if it differs by a step: a stall by a second, the processor's share by a half of one … */
 const STALL_STEP_MS = 1_000;
 const CPU_STEP_PERCENT = 50;

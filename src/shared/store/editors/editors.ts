@@ -152,8 +152,8 @@ export interface Editors {
 /**
  * Everything that a heartbeat needs of the store. What is appended to its file for an idle Editor is paid for each Editor, all day.
  *
- * KEYS 1 incarnation, 2 editor, 3 editors, 4 catalog; ARGV 1 a new incarnation, 2 that of the import, 3 the Editor, 4 its condition, 5 its
- *      ledger or empty, 6 the owner, 7 "1": the store has this already
+ * KEYS 1 incarnation, 2 editor, 3 editors, 4 catalog, 5 lease; ARGV 1 a new incarnation, 2 that of the import, 3 the Editor, 4 its
+ *      condition, 5 its ledger or empty, 6 the owner, 7 "1": the store has this already
  * Answer: {1 if everything is there, the store's clock in ms}, or {} if the store may have lost something since the import.
  */
 const ALIVE = `${INCARNATION}
@@ -161,6 +161,8 @@ local incarnation = incarnationOf(KEYS[1], ARGV[1])
 if ARGV[2] ~= '' and ARGV[2] ~= incarnation then return {} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- A former owner's sign may come late.
+if redis.call('GET', KEYS[5]) ~= ARGV[6] then return {1, now} end
 local added = 0
 if ARGV[7] ~= '1' or redis.call('HGET', KEYS[2], 'owner') ~= ARGV[6] then
   added = redis.call('HSET', KEYS[2], 'live', ARGV[4])
@@ -186,18 +188,31 @@ return {isWhole and 1 or 0, now}
  */
 const GONE = `
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
+-- First: a Redis without memory refuses only what is written before anything was removed.
+redis.call('HDEL', KEYS[1], 'owner')
 if ARGV[3] ~= '' then
-  redis.call('HSET', KEYS[1], 'last', ARGV[3])
   redis.call('HDEL', KEYS[1], 'live')
+  redis.call('HSET', KEYS[1], 'last', ARGV[3])
   redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[4], ARGV[2])
 end
-redis.call('HDEL', KEYS[1], 'owner')
 redis.call('PUBLISH', '${channels.editors}', ARGV[2])
+`;
+
+/**
+ * KEYS 1 editor; ARGV 1 the session, 2 its end as JSON, 3 the Editor
+ * Nobody hears it any more, whatever its owner said, which may have died with it.
+ */
+const ENDED = `
+local profile = redis.call('HGET', KEYS[1], 'profile')
+if profile and cjson.decode(profile).editorSessionId == ARGV[1] then redis.call('HDEL', KEYS[1], 'owner') end
+redis.call('HSET', KEYS[1], 'ended', ARGV[2])
+redis.call('PUBLISH', '${channels.editors}', ARGV[3])
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
     ujbEditorAlive(...keysAndArguments: string[]): Result<[whole?: number, at?: number], Context>;
+    ujbEditorEnded(key: string, session: string, end: string, editor: string): Result<null, Context>;
     ujbEditorGone(...keysAndArguments: (string | number)[]): Result<null, Context>;
   }
 }
@@ -223,7 +238,8 @@ export async function isConnected(redis: Redis, editor: string): Promise<boolean
 }
 
 export function createEditors(redis: Redis): Editors {
-  redis.defineCommand("ujbEditorAlive", { numberOfKeys: 4, lua: ALIVE });
+  redis.defineCommand("ujbEditorAlive", { numberOfKeys: 5, lua: ALIVE });
+  redis.defineCommand("ujbEditorEnded", { numberOfKeys: 1, lua: ENDED });
   redis.defineCommand("ujbEditorGone", { numberOfKeys: 2, lua: GONE });
   const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
     if (ids.length === 0) return [];
@@ -307,7 +323,7 @@ export function createEditors(redis: Redis): Editors {
 
     async alive(editor, { owner, live, ledger, importedIn, isNoted }) {
       const [whole, at] = await redis.ujbEditorAlive(
-        ...[keys.incarnation, keys.editor(editor), keys.editors, keys.catalog(editor)],
+        ...[keys.incarnation, keys.editor(editor), keys.editors, keys.catalog(editor), keys.lease(editor)],
         ...[randomUUID(), importedIn, editor, JSON.stringify(live), ledger ? JSON.stringify(ledger) : ""],
         ...[owner, isNoted ? "1" : ""],
       );
@@ -320,8 +336,8 @@ export function createEditors(redis: Redis): Editors {
     },
 
     async ended(editor, editorSessionId, now) {
-      await redis.hset(keys.editor(editor), "ended", JSON.stringify({ editorSessionId, at: now }));
-      await redis.publish(channels.editors, editor);
+      const end = JSON.stringify({ editorSessionId, at: now });
+      await redis.ujbEditorEnded(keys.editor(editor), editorSessionId, end, editor);
     },
 
     async knowAgain({ profile, lastSeenAt, ended, tools }) {
