@@ -1,11 +1,29 @@
 /** Where the HTTP gateway listens, and whom it admits. Options take precedence over the configuration. */
+
+import { createServer } from "node:net";
 import type { Authenticator } from "../gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
-import { addressRefused, isLoopback } from "../gateway/http/loopback.js";
+import { addressRefused, isLoopback, portInUse } from "../gateway/http/loopback.js";
 import { UsageError } from "./command.js";
-import { checkPort } from "./processes/port.js";
 import { ownFolders, type Settings } from "./processes/settings.js";
+
+// The port of the HTTP gateway.
+
+/**
+ * Rejects with PORT_IN_USE where somebody listens there now, before anything is started for nothing; another may still come
+ * first.
+ */
+async function checkPort(host: string, port: number): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      // What else is wrong with the address is said by who listens there.
+      error.code === "EADDRINUSE" ? reject(portInUse(host, port, error)) : resolve(),
+    );
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}
 
 export interface Access {
   host: string;

@@ -9,7 +9,7 @@
  *
  * A server in use is left alone: it counts clients that are connected, or were since the last look. Clients that
  * connect between the look and the end lose their connection as in a crash, and start the server again
- * (src/cli/processes/private-redis.ts). Its data stays: it appends all of it to its file first.
+ * (src/cli/processes/runtime.ts). Its data stays: it appends all of it to its file first.
  * If a keeper is killed, its server only keeps running. A keeper ends with its server, whatever ended that.
  */
 import { setTimeout as delay } from "node:timers/promises";

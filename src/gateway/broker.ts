@@ -6,39 +6,52 @@ import { answerCounts, durationCounts, PROGRESS_SENT } from "../shared/counters.
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
+import { fieldsOf, type Log } from "../shared/log.js";
 import { markKnown } from "../shared/operation/abandoned.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { asked } from "../shared/operation/askings.js";
-import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import { asked, type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import { shortened } from "../shared/printable.js";
+import { storeFault } from "../shared/store/connect.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
-import type { TraceContext } from "../shared/traces.js";
-import type { Principals } from "./auth/authenticator.js";
-import { permissionsOf } from "./auth/permissions.js";
-import type { ToolCall } from "./call-reader.js";
-import { waitSecondsOf } from "./call-times.js";
+import { inSpan, type TraceContext } from "../shared/traces.js";
+import { type Principals, permissionsOf } from "./auth/authenticator.js";
+import { type ToolCall, waitSecondsOf } from "./call-reader.js";
 import { type Cancel, createCancel } from "./cancel.js";
 import type { ClientPresence } from "./client-presence.js";
-import { createDeliveries, type Deliveries } from "./deliveries.js";
-import { stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/diagnoses.js";
 import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
-import { namedAmong } from "./editors/target-error.js";
+import { namedAmong, stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/target-error.js";
+import { createDeliveries, type Deliveries, type Waiters } from "./exchange.js";
 import { type Explained, explained } from "./explained.js";
 import {
-  createOperatorVerbs,
-  type OperatorVerbs,
-  type OperatorVerbsDeps,
-} from "./operator-verbs/operator-verbs.js";
+  createOperatorsEditors,
+  type OperatorsEditors,
+  type OperatorsEditorsDeps,
+} from "./operator-verbs/editors.js";
+import {
+  createOperatorsOperations,
+  type OperatorsOperations,
+  type OperatorsOperationsDeps,
+} from "./operator-verbs/operations.js";
 import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
-import type { Waiters } from "./waiters.js";
+
+// The verbs of operators: everybody's operations, Editors and their owners. The rights are checked here, for every surface.
+
+interface OperatorVerbs extends OperatorsOperations, OperatorsEditors {}
+
+type OperatorVerbsDeps = OperatorsOperationsDeps & OperatorsEditorsDeps;
+
+function createOperatorVerbs(deps: OperatorVerbsDeps): OperatorVerbs {
+  return { ...createOperatorsOperations(deps), ...createOperatorsEditors(deps) };
+}
 
 export interface Broker extends Deliveries, Pick<ClientPresence, "present" | "clients"> {
   /** Accepts a call, or finds the operation that it repeats; does not wait. Throws BrokerError if nothing was accepted. */
@@ -305,4 +318,75 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     results: deps.results,
     operate: createOperatorVerbs({ ...deps, briefViewOf, cancel, editor, connected }),
   };
+}
+
+// The verbs that make and cancel an operation, as lines of the log, for a person who follows one by its log_id.
+
+/** A client may call any text. */
+const LONGEST_NAME = 128;
+
+export function logged(broker: Broker, log: Log): Broker {
+  return {
+    ...broker,
+
+    async submit(call) {
+      try {
+        const submission = await broker.submit(call);
+        const { record, relation } = submission;
+        log.debug({ ...fieldsOf(record), tool: record.tool, relation }, "a call was accepted");
+        return submission;
+      } catch (error) {
+        const { principal, tool } = call;
+        const code = storeFault(error)?.code ?? "INTERNAL";
+        log.debug({ principal, tool: shortened(tool, LONGEST_NAME), error_code: code }, "a call was refused");
+        throw error;
+      }
+    },
+
+    async cancel(principal, logId, caller) {
+      const seen = await broker.cancel(principal, logId, caller);
+      if (typeof seen === "object")
+        log.debug({ ...fieldsOf(seen.record), state: seen.record.state }, "a cancellation was asked for");
+      return seen;
+    },
+  };
+}
+
+// The verbs that make and follow an operation, as spans of the trace that their call belongs to.
+
+export function traced(broker: Broker): Broker {
+  return {
+    ...broker,
+
+    submit: (call) =>
+      inSpan(
+        "submit",
+        {
+          parent: call.trace,
+          kind: "producer",
+          attributes: { "unity_broker.tool": call.tool, "unity_broker.principal": call.principal },
+        },
+        async (span) => {
+          const submission = await broker.submit({ ...call, trace: span.context });
+          const { record, relation } = submission;
+          span.set({ ...attributesOf(record), "unity_broker.relation": relation });
+          if (relation !== "created") span.link(record.trace);
+          return submission;
+        },
+      ),
+
+    wait(principal, logId, wait) {
+      if (wait.trace === undefined) return broker.wait(principal, logId, wait);
+      const about = { parent: wait.trace, attributes: { "unity_broker.log_id": logId } };
+      return inSpan("wait", about, async (span) => {
+        const seen = await broker.wait(principal, logId, wait);
+        if (typeof seen === "object") span.set({ "unity_broker.state": seen.record.state });
+        return seen;
+      });
+    },
+  };
+}
+
+function attributesOf({ logId, editor }: OperationRecord) {
+  return { "unity_broker.log_id": logId, "unity_broker.editor": editor };
 }

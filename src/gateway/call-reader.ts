@@ -1,9 +1,9 @@
 /** Reads and checks one tool call: everything that can be wrong with it is found before a record exists. */
-
-import { isMember, isPool } from "../shared/editors/pool.js";
 import {
   type Candidate,
   editorFor,
+  isMember,
+  isPool,
   openTarget,
   resolveTarget,
   type Target,
@@ -17,18 +17,17 @@ import {
   type JsonObject,
 } from "../shared/operation/idempotency.js";
 import type { Caller, PriorityClass } from "../shared/operation/operation.js";
-import type { CallParameters } from "../shared/tools/parameters.js";
-import { takeParameters } from "../shared/tools/parameters.js";
-import { completeTool, type Effect, type Tool } from "../shared/tools/tool.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
+import { type CallRules, executionClassOf, NO_RULES } from "../shared/tools/call-rules.js";
+import { type CallParameters, takeParameters } from "../shared/tools/portable-schema.js";
+import { completeTool, type Effect, type ExecutionClass, type Tool } from "../shared/tools/tool.js";
 import type { TraceContext } from "../shared/traces.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { RpcId } from "../shared/wire/rpc.js";
-import type { Principals } from "./auth/authenticator.js";
-import { permissionsOf } from "./auth/permissions.js";
+import { type Principals, permissionsOf } from "./auth/authenticator.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
-import type { Catalog } from "./tools/catalog.js";
-import { argumentError, readArguments } from "./tools/tool-arguments.js";
+import { argumentError, type Catalog, type OfferedTool, readArguments } from "./tools/catalog.js";
 
 /** The question that a user answers before the call is executed. */
 export interface Question {
@@ -249,4 +248,46 @@ function aimOf(
     target: { kind: "named", editor: named, isUnknown: true },
     problem: targetError(problem, { isSelected: written === undefined, sees }),
   };
+}
+
+// How long a new operation usually takes, and how long its call waits: its class, and what the configuration says beside.
+
+export interface CallTimesOptions {
+  /** By tool, if its own description does not state the class. */
+  executionClasses?: Readonly<Record<string, ExecutionClass>>;
+  rules?: CallRules;
+}
+
+export interface CallTimes {
+  executionClass: ExecutionClass;
+  /** Undefined: as the class says. */
+  maxExecutionMs: number | undefined;
+}
+
+/** `editor`: where it goes, an Editor or a pool. */
+export async function callTimes(
+  { tool: { name: tool, executionClass: given }, arguments: args }: Pick<ReadCall, "tool" | "arguments">,
+  editor: string,
+  operations: Pick<Operations, "durationsOf">,
+  { executionClasses = {}, rules = NO_RULES }: CallTimesOptions,
+): Promise<CallTimes> {
+  const ruled = rules.classOf({ tool, editor });
+  const configured = executionClasses[tool];
+  const isKnown = (ruled ?? given ?? configured) !== undefined;
+  const executionClass = executionClassOf({
+    tool,
+    ruled,
+    given,
+    configured,
+    recordedMs: isKnown ? [] : (await operations.durationsOf(tool)).map(({ ms }) => ms),
+    classMs: rules.classMs,
+    arguments: JSON.parse(args) as JsonObject,
+  });
+  return { executionClass, maxExecutionMs: rules.mostMs({ tool, editor, executionClass }) };
+}
+
+/** How long calls of a tool wait, s; undefined if that depends on the Editor. */
+export function waitSecondsOf({ name, editors }: OfferedTool, rules: CallRules): number | undefined {
+  const configured = new Set(editors.map((editor) => rules.timeout({ tool: name, editor })));
+  return configured.size === 1 ? [...configured][0] : undefined;
 }

@@ -3,15 +3,20 @@
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
-import { type Caller, isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
-import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import {
+  type Caller,
+  isFinal,
+  isSurelyUnsent,
+  next,
+  type OperationRecord,
+} from "../shared/operation/operation.js";
 import type { Editors } from "../shared/store/editors/editors.js";
 import type { Change } from "../shared/store/operations/changes.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
+import type { Waiters } from "./exchange.js";
 import type { Views } from "./views.js";
-import type { Waiters } from "./waiters.js";
 
 export type Cancel = (
   principal: string,

@@ -3,8 +3,7 @@ import type { Log } from "../shared/log.js";
 import type { Caller } from "../shared/operation/operation.js";
 import { hasRole } from "../shared/principal.js";
 import type { ConnectedClient, ConnectedClients } from "../shared/store/connected-clients.js";
-import type { Principals } from "./auth/authenticator.js";
-import { permissionsOf } from "./auth/permissions.js";
+import { type Principals, permissionsOf } from "./auth/authenticator.js";
 
 export interface PresentClient {
   principal: string;

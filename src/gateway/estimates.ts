@@ -1,5 +1,5 @@
 /** Reads what an estimate needs: what goes before a waiting operation, and how long identical calls took before. */
-import { isPool } from "../shared/editors/pool.js";
+import { isPool } from "../shared/editors/target.js";
 import { type Estimate, estimateOf, type Timed } from "../shared/operation/estimate.js";
 import { isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";

@@ -1,6 +1,6 @@
 /**
  * The one door through which answers leave, whatever the surface: a request arrives, is cancelled or not, and its answer is
- * written or fails. Here an outcome counts as delivered, and as read (askings.ts).
+ * written or fails. Here an outcome counts as delivered, and as read (operation.ts).
  *
  * - Delivered: the last byte was handed to an open connection, and the request was not cancelled before that. What comes later
  *   takes nothing back, but for a mutating tool what shows within a second that the two have crossed: the connection is reset, or
@@ -11,10 +11,22 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
+import { abandoned } from "../shared/operation/abandoned.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
-import { type Caller, type OperationRecord, SINGLE_REQUEST } from "../shared/operation/operation.js";
+import {
+  asked,
+  type Caller,
+  delivered,
+  givenUp,
+  isFinal,
+  named,
+  type OperationRecord,
+  SINGLE_REQUEST,
+  undelivered,
+} from "../shared/operation/operation.js";
 import { createStallWatch, type StallWatch } from "../shared/pipe/stall-watch.js";
-import type { Deliveries } from "./deliveries.js";
+import type { Notifier } from "../shared/store/connect.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
 
 /** The way back to the client of one request. */
 export interface Way {
@@ -249,5 +261,189 @@ export function createExchanges(
       await Promise.race([Promise.all(open.values()), deadline]);
       clearTimeout(timer);
     },
+  };
+}
+
+// Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net.
+
+export interface Wait {
+  ms: number;
+  signal?: AbortSignal | undefined;
+  /** Woken by every change; otherwise only by the end. */
+  follows?: boolean;
+}
+
+export interface Waiters {
+  /**
+   * Calls `read` at once, and again whenever the operation ended (or changed, if the wait follows it), until it answers a
+   * value; undefined when the time is over or the signal aborts. Never affects the operation. A failing `read` rejects the
+   * wait.
+   */
+  until<T>(logId: string, read: () => Promise<T | undefined>, wait: Wait): Promise<T | undefined>;
+  /** Ends every wait as if its time were over. */
+  close(): void;
+}
+
+export function createWaiters(notifier: Notifier, options: { safetyPollMs: number }): Waiters {
+  const wakers = new Map<string, Set<() => void>>();
+  let closed = false;
+  const wakeAll = (): void => {
+    for (const set of wakers.values()) for (const wake of set) wake();
+  };
+  const wakeOf = (logId: string): void => {
+    for (const wake of wakers.get(logId) ?? []) wake();
+  };
+  const stop = notifier.on("ended", wakeOf, wakeAll);
+
+  const register = (logId: string, wake: () => void, follows: boolean): (() => void) => {
+    const set = wakers.get(logId) ?? new Set();
+    wakers.set(logId, set.add(wake));
+    // Changes are received only from a moment after the first reading: read again then.
+    const unfollow = follows
+      ? notifier.on("changed", (changed) => changed === logId && wake(), wake)
+      : undefined;
+    return () => {
+      unfollow?.();
+      set.delete(wake);
+      if (set.size === 0) wakers.delete(logId);
+    };
+  };
+
+  return {
+    async until(logId, read, { ms, signal, follows = false }) {
+      const deadline = performance.now() + ms;
+      let wake: () => void = () => undefined;
+      // Counts messages, so that one that arrives while `read` reads is not missed.
+      let heard = 0;
+      const leave = register(
+        logId,
+        () => {
+          heard += 1;
+          wake();
+        },
+        follows,
+      );
+      try {
+        for (;;) {
+          const seen = heard;
+          const found = await read();
+          if (found !== undefined) return found;
+          const left = deadline - performance.now();
+          if (left <= 0 || signal?.aborted || closed) return undefined;
+          if (heard !== seen) continue;
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(() => done(), Math.min(left, options.safetyPollMs));
+            const done = (): void => {
+              clearTimeout(timer);
+              signal?.removeEventListener("abort", done);
+              resolve();
+            };
+            wake = done;
+            signal?.addEventListener("abort", done, { once: true });
+          });
+        }
+      } finally {
+        leave();
+      }
+    },
+
+    close() {
+      closed = true;
+      stop();
+      wakeAll();
+    },
+  };
+}
+
+// Notes on records who asked for an outcome, who got it and who has read it (operation.ts), one note of an operation after the other.
+
+/** By its log_id; a record that was read before need not be read again. */
+type Named = Parameters<Operations["change"]>[0];
+
+export interface Deliveries {
+  /** The caller waits for the outcome of this operation, which is its principal's. */
+  asks(caller: Caller, logId: string): Promise<void>;
+  /**
+   * An answer with the outcome was delivered to a request of this caller, or is about to be; `isRead`: so that it has read it.
+   * Answers whether that is new.
+   */
+  delivered(caller: Caller, operation: Named, how: { isRead: boolean }): Promise<boolean>;
+  /** The connection was reset before the caller can have read it; nothing happens where that delivery, as `noted`, was not new. */
+  undelivered(caller: Caller, logId: string, noted: Promise<boolean>): Promise<void>;
+  /**
+   * The caller named this log_id in a message: it has read what was delivered to it before. Nothing happens to another
+   * principal's operation.
+   */
+  named(by: { principal: string; caller: Caller }, logId: string): Promise<void>;
+  /**
+   * The client cancelled an unanswered request for this operation; `isOwn`: it created it; `isTimeout`: only because its time
+   * was over. Nothing happens to another principal's operation.
+   */
+  givenUp(
+    by: { principal: string; caller: Caller },
+    request: { logId: string; isOwn: boolean; isTimeout: boolean },
+  ): Promise<void>;
+  /** Resolves when what is being noted at this moment is stored, or has failed: a call that came after it must find it. */
+  noted(): Promise<void>;
+}
+
+export function createDeliveries(operations: Pick<Operations, "change">): Deliveries {
+  type Edit = (record: OperationRecord, now: number) => OperationRecord | undefined;
+
+  /** By log_id: the last note that is being stored. */
+  const storing = new Map<string, Promise<unknown>>();
+
+  const inOrder = <Stored>(logId: string, store: () => Promise<Stored>): Promise<Stored> => {
+    const before = storing.get(logId) ?? Promise.resolve();
+    const stored = before.catch(() => undefined).then(store);
+    storing.set(logId, stored);
+    const forget = (): void => {
+      if (storing.get(logId) === stored) storing.delete(logId);
+    };
+    stored.then(forget, forget);
+    return stored;
+  };
+
+  /** Of the operation, or of the one that answers for it (▲10 b); answers whether it changed. */
+  const change = (operation: Named, edit: Edit, given = Promise.resolve(true)): Promise<boolean> =>
+    inOrder(typeof operation === "string" ? operation : operation.logId, async () => {
+      if (!(await given)) return false;
+      for (let at = operation; ; ) {
+        let answeredBy: string | undefined;
+        const done = await operations.change(at, (record, now) => {
+          answeredBy = record.executedAs;
+          const changed = answeredBy === undefined ? edit(record, now) : undefined;
+          return changed && { record: changed };
+        });
+        if (answeredBy === undefined) return done.kind === "applied";
+        at = answeredBy;
+      }
+    });
+
+  const changeOutcome = (operation: Named, edit: Edit, given?: Promise<boolean>): Promise<boolean> =>
+    change(operation, (record, now) => (isFinal(record.state) ? edit(record, now) : undefined), given);
+
+  return {
+    async asks(caller, logId) {
+      await change(logId, (record) => asked(record, caller));
+    },
+    delivered: (caller, operation, { isRead }) =>
+      changeOutcome(operation, (record, now) => delivered(record, caller, { now, isRead })),
+    async undelivered(caller, logId, noted) {
+      await changeOutcome(logId, (record) => undelivered(record, caller), noted);
+    },
+    async named({ principal, caller }, logId) {
+      await changeOutcome(logId, (record) =>
+        record.principal === principal ? named(record, caller) : undefined,
+      );
+    },
+    async givenUp({ principal, caller }, { logId, isOwn, isTimeout }) {
+      await change(logId, (record, now) => {
+        if (record.principal !== principal) return undefined;
+        const left = isOwn && record.logId === logId ? abandoned(record, now) : undefined;
+        return isTimeout ? left : (givenUp(left ?? record, caller) ?? left);
+      });
+    },
+    noted: async () => void (await Promise.allSettled(storing.values())),
   };
 }

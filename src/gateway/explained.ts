@@ -1,8 +1,7 @@
 /** An operation with what its history is told from. */
 import type { OperationRecord } from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
-import type { Reports } from "../shared/store/operations/attachments.js";
-import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Operations, Reports } from "../shared/store/operations/operation-store.js";
 
 export interface Explained {
   record: OperationRecord;

@@ -8,27 +8,29 @@ import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js"
 import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
 import type { Store } from "../shared/store/store.js";
 import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
-import type { IfAway } from "../shared/tools/parameters.js";
+import type { IfAway } from "../shared/tools/portable-schema.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { WaitLimits } from "../shared/wait-time.js";
 import type { Audit } from "./auth/audit.js";
 import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
-import { type Broker, createBroker } from "./broker.js";
+import { type Broker, createBroker, logged, traced } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
 import { createClientPresence } from "./client-presence.js";
-import { createCatalogNotes } from "./editors/catalog-notes.js";
 import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
-import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
+import {
+  createCatalogNotes,
+  createLastCatalogs,
+  LAST_CATALOGS,
+  type LastCatalogsOptions,
+} from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
+import { createWaiters } from "./exchange.js";
 import { createJanitor } from "./janitor.js";
-import { logged } from "./logged.js";
 import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
-import { traced } from "./traced.js";
-import { createWaiters } from "./waiters.js";
 
 export interface GatewayOptions {
   replay: ReplayOptions;

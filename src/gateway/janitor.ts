@@ -1,21 +1,29 @@
 /** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
-
-import { isPool } from "../shared/editors/pool.js";
+import { isPool } from "../shared/editors/target.js";
 import { fieldsOf, type Log } from "../shared/log.js";
 import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
 import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
-import { isWaiting, next, type OperationRecord } from "../shared/operation/operation.js";
-import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import { isSurelyUnsent, isWaiting, next, type OperationRecord } from "../shared/operation/operation.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
 import type { Change } from "../shared/store/operations/changes.js";
 import type { Store } from "../shared/store/store.js";
-import { overdueBy } from "../shared/tools/execution-class.js";
-import { holdingUp, stands } from "./editors/diagnoses.js";
-import { removeForgotten } from "./editors/forgotten-editors.js";
+import { overdueBy } from "../shared/tools/call-rules.js";
 import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";
 import { createPoolKeeper, goesBack, lastSeenIn, opensAgain } from "./editors/pool-keeper.js";
+import { holdingUp, stands } from "./editors/target-error.js";
+
+// Removes what forgotten Editors left in the store; part of a janitor round.
+
+async function removeForgotten({ store, log }: { store: Store; log: Log }): Promise<void> {
+  for (const editor of await store.forgotten.ids()) {
+    if (!(await store.forgotten.remove(editor))) continue;
+    await store.queues.release(editor);
+    log.info({ editor }, "removed the rest of a forgotten Editor");
+  }
+  await store.forgotten.dropDiagnoses();
+}
 
 export interface JanitorOptions {
   everyMs: number;

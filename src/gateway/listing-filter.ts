@@ -1,10 +1,8 @@
 /** Which operations a list shows, by what its reader asks for. */
-import { didYouMean } from "../shared/did-you-mean.js";
-import { poolIn } from "../shared/editors/pool.js";
-import { isFor, type Target } from "../shared/editors/target.js";
+import { didYouMean, isFor, poolIn, type Target } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import { type OperationRecord, STATES } from "../shared/operation/operation.js";
-import { head } from "../shared/shortened-text.js";
+import { head } from "../shared/printable.js";
 
 export interface ListingFilter {
   /** Several with commas between them. */

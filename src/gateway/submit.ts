@@ -1,29 +1,162 @@
 /** The verb submit: a call becomes an operation, or finds the operation that it repeats. */
 import { randomUUID } from "node:crypto";
+import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
+import { isPool } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import type { ReplayOptions } from "../shared/operation/again.js";
-import { asked, askingOf } from "../shared/operation/askings.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
-import { type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import {
+  asked,
+  askingOf,
+  type Caller,
+  isFinal,
+  type OperationRecord,
+} from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors } from "../shared/store/editors/editors.js";
-import type { Asker, Chain } from "../shared/store/operations/chain.js";
+import type { Created } from "../shared/store/operations/changes.js";
+import type { RecordedDuration } from "../shared/store/operations/listings.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Asker, Chain } from "../shared/store/operations/record.js";
 import type { Store } from "../shared/store/store.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
-import type { IfAway } from "../shared/tools/parameters.js";
+import type { IfAway } from "../shared/tools/portable-schema.js";
 import { countsAsChange, isDestructive } from "../shared/tools/tool.js";
-import type { CallReader, Question, ReadCall, ToolCall } from "./call-reader.js";
-import { type CallTimesOptions, callTimes } from "./call-times.js";
-import type { Deliveries } from "./deliveries.js";
-import { withDiagnoses } from "./editors/diagnoses.js";
+import {
+  type CallReader,
+  type CallTimes,
+  type CallTimesOptions,
+  callTimes,
+  type Question,
+  type ReadCall,
+  type ToolCall,
+} from "./call-reader.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
-import { problemOf, targetError } from "./editors/target-error.js";
-import { newRecord } from "./new-record.js";
-import { notCreated } from "./not-created.js";
-import { createOwnChanges } from "./own-changes.js";
+import { problemOf, targetError, withDiagnoses } from "./editors/target-error.js";
+import type { Deliveries } from "./exchange.js";
+
+// Builds the record of a call that becomes an operation.
+
+export function newRecord(
+  call: ReadCall,
+  decision: Extract<Decision, { kind: "create" }>,
+  chain: Chain,
+  logId: string,
+  { executionClass, maxExecutionMs, replayWindowMs }: CallTimes & Pick<ReplayOptions, "replayWindowMs">,
+): OperationRecord {
+  const { tool } = call;
+  return {
+    logId,
+    hash: call.hash,
+    fingerprint: call.fingerprint,
+    principal: call.principal,
+    tool: tool.name,
+    effect: tool.effect,
+    lane: tool.lane,
+    cancellable: tool.cancellable,
+    executionClass,
+    ...(maxExecutionMs === undefined ? {} : { maxExecutionMs }),
+    ...(tool.effect === "mutating" ? { replayWindowMs } : {}),
+    keyed: call.parameters.idempotencyKey !== undefined,
+    editor: decision.editor,
+    ...(decision.pool === undefined ? {} : { pool: decision.pool }),
+    editorOpen: decision.editorOpen,
+    after: decision.after,
+    ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
+    ...(decision.askers === undefined ? {} : { askers: decision.askers }),
+    order: Number(chain.version) + 1,
+    entered: Number(chain.version) + 1,
+    incarnation: chain.incarnation,
+    priorityClass: call.priorityClass,
+    // The script counts; readers get the count from beside the record.
+    mutationSeq: 0,
+    state: "queued",
+    acceptedAt: chain.now,
+    createdBy: createdBy(call),
+    ...(call.trace === undefined ? {} : { trace: call.trace }),
+  };
+}
+
+function createdBy({ caller, requestId, client }: ReadCall): OperationRecord["createdBy"] {
+  return {
+    caller: caller.id,
+    requestId,
+    ...(caller.isSingleRequest ? {} : { transport: caller.transport }),
+    ...(client === undefined ? {} : { client }),
+  };
+}
+
+// Join (▲5): the last change of each asker that this process accepted. The store may be lost together with a change
+// that was not yet sent to any Editor, and a call after that change must not join an older test run that is restored.
+
+export interface OwnChanges {
+  /** An operation that counts as a change was accepted for the asker, or joined by it. */
+  note(editor: string, asker: Asker, acceptedAt: number): void;
+  /** The chain, completed with the changes remembered here. */
+  complete(chain: Chain, asker: Asker): Chain;
+}
+
+const REMEMBERED = 10_000;
+
+function createOwnChanges(): OwnChanges {
+  const last = createBoundedMemory<number>(REMEMBERED);
+  const keyOf = (editor: string, by: string): string => `${editor} ${by}`;
+  return {
+    note(editor, { principal, caller }, acceptedAt) {
+      for (const by of new Set([caller?.id ?? principal, principal])) {
+        const key = keyOf(editor, by);
+        last.set(key, Math.max(acceptedAt, last.get(key) ?? 0));
+      }
+    },
+    complete(chain, { principal, caller }) {
+      const editors = chain.editors.map((editor) => {
+        const remembered = last.get(keyOf(editor.id, caller?.id ?? principal));
+        if (remembered === undefined) return editor;
+        return { ...editor, callerChangedAt: Math.max(remembered, editor.callerChangedAt ?? 0) };
+      });
+      return { ...chain, editors };
+    },
+  };
+}
+
+// A limit kept the store from creating an operation: what its caller is answered.
+
+/** When nothing is known of the tool, and at most, s. */
+const RETRY_S = 10;
+const LONGEST_RETRY_S = 300;
+
+/** `recorded`: how long the tool's recent calls took. Undefined: no limit; it is decided again. */
+async function notCreated(
+  kind: Exclude<Created["kind"], "created">,
+  editor: string,
+  recorded: () => Promise<readonly RecordedDuration[]>,
+): Promise<BrokerError | undefined> {
+  switch (kind) {
+    case "too_many":
+      return new BrokerError("TOO_MANY_OPERATIONS", "Your limit on waiting operations is reached.");
+    case "queue_full": {
+      const usualMs = usualTime(await recorded(), editor) ?? RETRY_S * 1_000;
+      const seconds = Math.max(1, Math.min(LONGEST_RETRY_S, Math.ceil(usualMs / 1_000)));
+      const whose = isPool(editor) ? `The pool ${editor}` : `The Editor ${editor}`;
+      return new BrokerError("QUEUE_FULL", `${whose} has as many operations waiting as it may.`, {
+        retry_after_seconds: seconds,
+      });
+    }
+    case "full":
+      return new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
+    case "conflict":
+      return undefined;
+  }
+}
+
+/** The median of what it took there, else anywhere; undefined if it is not known to have run. */
+export function usualTime(recorded: readonly RecordedDuration[], editor: string): number | undefined {
+  const there = recorded.filter((each) => each.editor === editor);
+  const sorted = (there.length > 0 ? there : recorded).map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)];
+}
 
 export interface Submission {
   record: OperationRecord;

@@ -1,21 +1,25 @@
 /** Operations as their principal may see them, with all data for an answer. */
 
-import { isPool } from "../shared/editors/pool.js";
+import { isPool } from "../shared/editors/target.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { deadlineOf, type ExpiryLimits } from "../shared/operation/expiry.js";
 import type { EditorAway, WaitingPool } from "../shared/operation/flight.js";
 import { goneOf } from "../shared/operation/gone.js";
-import { type EditorMark, isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
-import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import {
+  type EditorMark,
+  isFinal,
+  isSurelyUnsent,
+  isWaiting,
+  type OperationRecord,
+} from "../shared/operation/operation.js";
 import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
-import type { Live } from "../shared/store/operations/attachments.js";
-import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Live, Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { Store } from "../shared/store/store.js";
 import type { CallRules } from "../shared/tools/call-rules.js";
-import { holdingUp, stands } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { lastSeenIn, membersIn } from "./editors/pool-keeper.js";
+import { holdingUp, stands } from "./editors/target-error.js";
 import type { Estimates } from "./estimates.js";
 import type { Results } from "./results/results.js";
 

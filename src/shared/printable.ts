@@ -4,7 +4,32 @@
  * visible as written.
  */
 import { StringDecoder } from "node:string_decoder";
-import { wellFormed } from "./well-formed-json.js";
+
+// JSON text without half a surrogate pair: the APIs of models refuse a request that contains one anywhere.
+
+/** The JSON text of a value, with U+FFFD for each half of a surrogate pair. */
+export function wellFormedJson(value: unknown): string {
+  return wellFormed(JSON.stringify(value));
+}
+
+/** The same JSON text with U+FFFD, which is as long, for each escape that stands for half a surrogate pair. */
+function wellFormed(json: string): string {
+  return /\\ud/i.test(json)
+    ? json.replace(ESCAPE, (all, before: string, pair?: string) => (pair ? all : `${before}\\ufffd`))
+    : json;
+}
+
+/** The same for the bytes of whole JSON texts. */
+export function wellFormedBytes({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  const utf8 = Buffer.from(buffer, byteOffset, byteLength);
+  // Bytes as characters: only ASCII is looked at, and nothing is decoded.
+  const text = utf8.toString("latin1");
+  const repaired = wellFormed(text);
+  return repaired === text ? utf8 : Buffer.from(repaired, "latin1");
+}
+
+/** Behind escaped backslashes, the last of which begins no escape. */
+const ESCAPE = /(?<!\\)((?:\\\\)*)(?:(\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2})|\\ud[89a-f][\da-f]{2})/gi;
 
 /**
  * C0 except tab and line feed, DEL, C1; the marks that change text direction (bidi); and the two separators that some
@@ -51,4 +76,39 @@ export function printableValues<T>(value: T, depth = 8): T {
     printableValues(each, depth - 1),
   ]);
   return Object.fromEntries(entries) as T;
+}
+
+// Cuts long text for people and agents to read.
+
+/**
+ * At most `limit` UTF-16 units of the text, then a mark with the number of units cut; never half a surrogate pair.
+ * `length`: the whole length if `text` is only its beginning, which must be at least one unit longer than the limit.
+ */
+export function shortened(text: string, limit: number, length = text.length): string {
+  if (length <= limit) return text;
+  const kept = head(text, limit);
+  return `${kept}…(+${length - kept.length} characters)`;
+}
+
+/** At most `limit` UTF-16 units from the beginning of the text; never half a surrogate pair. */
+export function head(text: string, limit: number): string {
+  return text.slice(0, splitsPair(text, limit) ? limit - 1 : limit);
+}
+
+/** At most `limit` UTF-16 units from the end of the text; never half a surrogate pair. */
+export function tail(text: string, limit: number): string {
+  const start = Math.max(0, text.length - limit);
+  return text.slice(splitsPair(text, start) ? start + 1 : start);
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,6 +1,6 @@
 /** The values of settings that are lists, as people write them (config.ts). */
 import { z } from "zod";
-import { isLabel, ownLabels } from "./editors/pool.js";
+import { isLabel, ownLabels } from "./editors/target.js";
 import { EXECUTION_CLASSES } from "./tools/tool.js";
 
 export const executionClasses = z

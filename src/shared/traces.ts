@@ -14,7 +14,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import { head } from "./shortened-text.js";
+import { head } from "./printable.js";
 
 /** One span of a trace, as it travels. */
 export interface TraceContext {

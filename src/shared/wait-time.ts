@@ -1,6 +1,6 @@
 /** How long a request may stay open. */
 import { BrokerError } from "./errors.js";
-import { head } from "./shortened-text.js";
+import { head } from "./printable.js";
 
 export interface WaitTime {
   ms: number;

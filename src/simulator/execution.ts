@@ -3,18 +3,74 @@
  * report it. Nothing is invoked without `running` on disk, which alone keeps it from a second execution. An outcome that
  * the disk refuses is reported all the same: the store keeps it.
  */
+
+import { head } from "../shared/printable.js";
+import {
+  type ConsoleLine,
+  LINE_LENGTH,
+  LINES_IN_NOTICE,
+  type LogNotice,
+} from "../shared/wire/console-lines.js";
 import type { Outcome, Progress, Standing } from "../shared/wire/wire.js";
 import type { Lanes } from "./lanes.js";
 import type { CounterFile } from "./ledger/counter-file.js";
 import type { LedgerOperation } from "./ledger/journal-entry.js";
 import type { Ledger } from "./ledger/ledger.js";
-import { createLineThrottle } from "./line-throttle.js";
 import { createProgressThrottle } from "./progress-throttle.js";
 import type { LargeResults } from "./results/large-results.js";
 import type { Timers } from "./timers.js";
 import { readArguments, type SimulatedTool } from "./tool-definition.js";
 import type { ToolTable } from "./tools.js";
-import type { World } from "./world.js";
+import type { LogLine, World } from "./world.js";
+
+// Console lines of a running operation, at most every `intervalMs`, the last always sent. While they cannot be sent the first
+// ones are kept, and the others counted.
+
+export interface LineThrottle {
+  add(line: LogLine): void;
+  /** Sends what is held back now, before the outcome is reported. */
+  flush(): void;
+  close(): void;
+}
+
+/** `send`: false if no worker takes lines at the moment. */
+function createLineThrottle(
+  deps: { timers: Timers; now(): number; send(lines: Omit<LogNotice, "operationId">): boolean },
+  options: { intervalMs: number },
+): LineThrottle {
+  let held: ConsoleLine[] = [];
+  let more = 0;
+  let lastSentAt = Number.NEGATIVE_INFINITY;
+  let cancelTimer: (() => void) | undefined;
+
+  const send = (): void => {
+    if (held.length === 0) return;
+    lastSentAt = deps.now();
+    if (!deps.send({ lines: held, ...(more > 0 ? { more } : {}) })) return;
+    held = [];
+    more = 0;
+  };
+  const due = (): void => {
+    cancelTimer = undefined;
+    send();
+    if (held.length > 0) cancelTimer = deps.timers.after(options.intervalMs, due);
+  };
+
+  return {
+    add({ LogType, Message }) {
+      if (held.length < LINES_IN_NOTICE)
+        held.push({ type: typeOf(LogType), message: head(Message, LINE_LENGTH) });
+      else more += 1;
+      // Later, so that lines that are written together leave together.
+      cancelTimer ??= deps.timers.after(Math.max(0, lastSentAt + options.intervalMs - deps.now()), due);
+    },
+    flush: send,
+    close: () => cancelTimer?.(),
+  };
+}
+
+const typeOf = (type: LogLine["LogType"]): ConsoleLine["type"] =>
+  type === "Log" ? "log" : type === "Warning" ? "warning" : "error";
 
 export interface ExecutionDeps {
   ledger: Ledger;

@@ -1,7 +1,7 @@
 /** This Editor's id: `<project-slug>@<short hash of machine and real project path>`. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
-import { editorIdOf } from "../shared/editors/editor-id.js";
+import { editorIdOf } from "../shared/editors/target.js";
 import { thisMachine } from "../shared/machine/this-machine.js";
 
 export interface Identity {

@@ -1,6 +1,6 @@
 /** The methods `operation/*` over the ledger (docs/reference/protocol.md, "Operations"). Each answers at once. */
 import { z } from "zod";
-import { type AdmitLedger, admit } from "../shared/operation/admit.js";
+import { type AdmitLedger, admit } from "../shared/operation/decide.js";
 import { RPC_INVALID_PARAMS } from "../shared/wire/rpc.js";
 import { EDITOR_CODES, type Outcome, SubmitParams } from "../shared/wire/wire.js";
 import { type Executions, failure } from "./execution.js";

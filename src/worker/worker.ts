@@ -1,22 +1,91 @@
 /** Assembles the worker: an owner for every Editor found on this machine. */
 import { randomUUID } from "node:crypto";
+import { realpath } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { z } from "zod";
 import { DIAGNOSIS_LIMITS } from "../shared/editors/diagnosis.js";
+import { editorIdOf } from "../shared/editors/target.js";
 import type { Log } from "../shared/log.js";
+import { thisMachine } from "../shared/machine/this-machine.js";
 import type { NamedEditor } from "../shared/setting-values.js";
-import { HELD_RETRY_MS } from "../shared/store/operations/principal-limits.js";
+import { HELD_RETRY_MS } from "../shared/store/operations/limits.js";
 import type { Store } from "../shared/store/store.js";
-import { TOOL_LIMITS } from "../shared/tools/tool-limits.js";
-import { createStatusFiles } from "./bridges/unity-mcp/status-files.js";
+import { TOOL_LIMITS } from "../shared/tools/call-rules.js";
 import { createConfiguredEditors } from "./discovery/configured-editors.js";
-import { createDiscovery, type DiscoveredEditor } from "./discovery/discovery.js";
+import {
+  createDiscovery,
+  createRefusedFiles,
+  type DiscoveredEditor,
+  type PlainEndpoint,
+  type PlainEndpoints,
+} from "./discovery/discovery.js";
 import { createLostEditors, type LostEditorsOptions } from "./discovery/lost-editors.js";
-import { createRefusedFiles } from "./discovery/refused-files.js";
+import { createTrustedFolder, type TrustedFile } from "./discovery/trusted-folder.js";
 import { MAX_RESULT_BYTES } from "./execution/large-result.js";
 import { unityLogPlaces } from "./owner/evidence/log-places.js";
-import type { DescribedEditor } from "./owner/health-monitor.js";
+import type { DescribedEditor } from "./owner/heartbeat.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner/owner.js";
+
+// Editors with MCP for Unity, found by the status files that its bridge writes (docs/reference/bridges.md). They hold no
+// process id: an Editor that crashed leaves its file behind.
+
+const Status = z.looseObject({
+  unity_port: z.int().min(1).max(65_535),
+  reloading: z.boolean().default(false),
+  /** The project's Assets folder. */
+  project_path: z
+    .string()
+    .max(32_767)
+    .regex(/^([a-zA-Z]:)?[\\/].*[\\/]Assets[\\/]?$/),
+});
+type Status = z.infer<typeof Status>;
+
+const NAME = /^unity-mcp-status-\w{1,64}\.json$/;
+
+/** The bridge writes its file twice a second while Unity's main thread runs: this is left over from a crash. */
+const STALE_MS = 24 * 3_600_000;
+
+export function createStatusFiles(deps: { folder: string; log: Log; now?: () => number }): PlainEndpoints {
+  const { folder, log, now = Date.now } = deps;
+  const files = createTrustedFolder({ folder, log, isFile: (name) => NAME.test(name), schema: Status });
+
+  return {
+    async read() {
+      const found = await files.read();
+      return Promise.all(
+        newestOfPorts(found.filter((file) => now() - file.modifiedAt < STALE_MS)).map(endpointOf),
+      );
+    },
+    refused: files.refused,
+  };
+}
+
+/**
+ * Of several files that name a port only the newest counts: the bridge closes its older connection when another one comes, so
+ * two links to one Editor would end each other's calls.
+ */
+function newestOfPorts(found: TrustedFile<Status>[]): Status[] {
+  const byPort = new Map<number, Status>();
+  for (const { content } of found.sort((a, b) => a.modifiedAt - b.modifiedAt)) {
+    byPort.set(content.unity_port, content);
+  }
+  return [...byPort.values()];
+}
+
+async function endpointOf({ unity_port: port, reloading, project_path }: Status): Promise<PlainEndpoint> {
+  const said = project_path.replace(/[\\/]Assets[\\/]?$/, "");
+  // As our own bridge of this project would be named.
+  const projectPath = await realpath(said).catch(() => said);
+  const projectName = basename(projectPath.replaceAll("\\", "/"));
+  const editorId = editorIdOf(projectName, thisMachine(), projectPath);
+  return {
+    host: "127.0.0.1",
+    port,
+    phase: reloading ? "reloading" : "ready",
+    plain: { bridge: "unity-mcp", editorId, projectName, projectPath: said },
+  };
+}
 
 export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
   /** How often to look for Editors where the system does not report changes, ms. */

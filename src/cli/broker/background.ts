@@ -1,14 +1,51 @@
 /** The life of a background broker: it serves until it is asked to end, or until nobody has used it for a while. */
 import { releaseEmbeddedRedis } from "../../embedded-redis/release.js";
 import { BrokerError } from "../../shared/errors.js";
-import { orderlyEnd } from "../../shared/store/incarnation.js";
+import { orderlyEnd } from "../../shared/store/schema.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { environment } from "../environment.js";
 import { openLog, type Runtime, startServing } from "../processes/runtime.js";
 import { readSettings } from "../processes/settings.js";
-import { createIdleWatch } from "./idle.js";
 import type { LocalService } from "./local-service.js";
 import { hasOpenOperations, mayHandOver, type Serving, serve, sessionOpener } from "./serving.js";
+
+/** When a background broker has been unused for long enough to end. */
+
+export interface IdleWatch {
+  /** Resolves with "idle"; never if it may stay for ever. */
+  readonly over: Promise<"idle">;
+  close(): void;
+}
+
+/** Looks a few times in each idle time, and at least once a minute, so that the end is not late by much. */
+const LOOKS = 4;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** `idleMs` 0: it stays until it is ended. `isUsed` may fail while the store is away: that counts as used. */
+function createIdleWatch({
+  idleMs,
+  isUsed,
+  lastUsedAt,
+}: {
+  idleMs: number;
+  isUsed: () => Promise<boolean>;
+  /** Monotonic ms. */
+  lastUsedAt: () => number;
+}): IdleWatch {
+  let timer: NodeJS.Timeout | undefined;
+  let usedAt = performance.now();
+  const over = new Promise<"idle">((resolve) => {
+    if (idleMs === 0) return;
+    const look = async (): Promise<void> => {
+      if (await isUsed().catch(() => true)) usedAt = performance.now();
+      const idleSince = Math.max(usedAt, lastUsedAt());
+      if (performance.now() - idleSince >= idleMs) resolve("idle");
+      else timer = setTimeout(() => void look(), Math.min(idleMs / LOOKS, LONGEST_PAUSE_MS));
+    };
+    void look();
+  });
+  return { over, close: () => clearTimeout(timer) };
+}
 
 const MINUTE = 60_000;
 

@@ -4,7 +4,7 @@ import { untilEditors } from "../../gateway/editors/first-contact.js";
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
 import { DIAGNOSIS_LIMITS } from "../../shared/editors/diagnosis.js";
-import type { Notifier } from "../../shared/store/notifier.js";
+import type { Notifier } from "../../shared/store/connect.js";
 import { createWorker, type WorkerOptions } from "../../worker/worker.js";
 import { gatewayOptions, workerOptions } from "../processes/options.js";
 import type { Runtime } from "../processes/runtime.js";

@@ -2,8 +2,8 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { resourceOf } from "../../gateway/results/result-uri.js";
-import { declaredCaller } from "../../shared/named-caller.js";
 import type { Answer } from "../../shared/operation/answer.js";
+import { declaredCaller } from "../../shared/principal.js";
 import { VERSION } from "../version.js";
 import type { BrokerClient } from "./broker-client.js";
 

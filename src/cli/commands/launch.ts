@@ -1,7 +1,7 @@
 /** `unity-broker launch`: opens a project in Unity, and waits until the broker has its Editor. Calls no tool of it. */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isLabel } from "../../shared/editors/pool.js";
+import { isLabel } from "../../shared/editors/target.js";
 import { printable, printableJson, printableLine } from "../../shared/printable.js";
 import { print } from "../client/ask-broker.js";
 import { connectBroker } from "../client/connect-broker.js";

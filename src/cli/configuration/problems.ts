@@ -1,9 +1,9 @@
 /** What is wrong with a configuration: where, which key, and what it may be. */
 import { relative } from "node:path";
 import type { z } from "zod";
-import { didYouMean, nearest } from "../../shared/did-you-mean.js";
+import { didYouMean, nearest } from "../../shared/editors/target.js";
+import { head } from "../../shared/printable.js";
 import { type FileSetting, keyOf, type SettingName } from "../../shared/setting-names.js";
-import { head } from "../../shared/shortened-text.js";
 import { UsageError } from "../command.js";
 import type { ConfigFile, FileProblem, Place } from "./config-file.js";
 

@@ -1,7 +1,7 @@
 /** A Unity project on this machine, as its files describe it. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { editorIdOf } from "../../shared/editors/editor-id.js";
+import { editorIdOf } from "../../shared/editors/target.js";
 import { thisMachine } from "../../shared/machine/this-machine.js";
 import { UsageError } from "../command.js";
 

@@ -1,6 +1,6 @@
 /** `unity-broker down`: ends the background brokers and the private Redis of this user. */
 import { stopEmbeddedRedis } from "../../embedded-redis/embedded-redis.js";
-import { orderlyEnd } from "../../shared/store/incarnation.js";
+import { orderlyEnd } from "../../shared/store/schema.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/processes.js";
 import { brokerFolders } from "../pipe/broker-place.js";

@@ -1,6 +1,6 @@
 /** `unity-broker simulate`: a Unity Editor without Unity, to try the broker and to test against. */
 import { type EditorHost, startEditorHost } from "../../editor-host/editor-host.js";
-import { isLabel } from "../../shared/editors/pool.js";
+import { isLabel } from "../../shared/editors/target.js";
 import { createSimulatedEditor } from "../../simulator/editor.js";
 import { createControl } from "../../simulator/fault-commands.js";
 import { portOf } from "../address.js";

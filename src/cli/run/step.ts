@@ -2,6 +2,7 @@
 import type { Answer } from "../../shared/operation/answer.js";
 import { isFinal } from "../../shared/operation/operation.js";
 import { printableJson } from "../../shared/printable.js";
+import type { ProgressNote } from "../client/broker-client.js";
 import { type Ending, endingOf, RUN_EXIT } from "../client/exit-codes.js";
 import { sameCall } from "../client/follow.js";
 import { tellRead } from "../client/read-by-name.js";
@@ -9,12 +10,142 @@ import { type Colours, renderAnswer } from "../client/render.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
 import { BrokerAway, type BrokerSession } from "./broker-session.js";
-import { createHints } from "./hints.js";
+import type { ConsoleLog } from "./console-log.js";
+import { spoken } from "./duration.js";
 import type { Interrupts } from "./interrupts.js";
 import type { RunProgress } from "./progress.js";
-import { submitRun } from "./submission.js";
+import { type Submitted, submitRun } from "./submission.js";
 import type { TestReport } from "./test-report/test-report.js";
-import { waitForEnd } from "./waiting.js";
+
+// What `run` says when it ends without a result, and the commands that go on.
+
+export interface Hints {
+  accepted(submitted: Submitted): string;
+  waitEnded(logId: string, waitMs: number): string[];
+  interrupted(logId: string | undefined): string[];
+  away(logId: string | undefined, reason: string): string[];
+  lost(logId: string): string[];
+  unknown(logId: string): string[];
+  notCancelled(logId: string): string[];
+  unread(logId: string, reason: string): string[];
+}
+
+/** `self`: how this command line is called. */
+function createHints(self: string): Hints {
+  const ways = (logId: string): string[] => [
+    `Go on waiting:  ${self} run --log-id ${logId}`,
+    `Cancel it:      ${self} cancel ${logId}`,
+  ];
+  const sameCommand = "Start the same command again: it finds the operation and runs nothing twice.";
+  return {
+    accepted: acceptedLine,
+    waitEnded: (logId, waitMs) => [
+      `The wait of ${spoken(waitMs)} ended; the operation goes on as ${logId}.`,
+      ...ways(logId),
+    ],
+    interrupted: (logId) =>
+      logId === undefined
+        ? [`Interrupted before the broker had answered. ${sameCommand}`]
+        : [`Interrupted; the operation goes on as ${logId}.`, ...ways(logId)],
+    away: (logId, reason) => [
+      `The broker does not answer: ${reason}`,
+      ...(logId === undefined ? [sameCommand] : ways(logId)),
+    ],
+    lost: (logId) => [
+      `The broker does not know the operation ${logId} any more: its store was lost, or its retention ended.`,
+      "It may have run. Check the project's state first.",
+    ],
+    unknown: (logId) => [
+      "It is not run again. Check the project's state; if it should run again, start the same command with",
+      `  --force-new ${logId}`,
+    ],
+    notCancelled: (logId) => [
+      `The cancellation was asked for, and the operation has not ended yet: ${logId}.`,
+      ...ways(logId).slice(0, 1),
+    ],
+    unread: (logId, reason) => [
+      `The operation ended, and its result could not be read: ${reason}`,
+      ...ways(logId).slice(0, 1),
+    ],
+  };
+}
+
+function acceptedLine({ answer, supersedes }: Submitted): string {
+  const { log_id: logId, deduplicated, state } = answer;
+  if (supersedes !== undefined)
+    return deduplicated
+      ? `The outcome of ${supersedes} was read before, and another command has started it again as ${logId}.`
+      : `The outcome of ${supersedes} was read before: it runs again as ${logId}.`;
+  if (!deduplicated) return `log_id ${logId}`;
+  return state !== undefined && isFinal(state)
+    ? `Not run again: this is the recorded outcome of ${logId}.`
+    : `This call is under way as ${logId}: waiting for it.`;
+}
+
+// Waits for an operation, over as many waits and connections as it takes.
+
+export interface WaitOptions {
+  /** When the wait ends, by performance.now(). */
+  until: number;
+  /** Ends the wait; the operation goes on. */
+  signal: AbortSignal;
+  /** Every answer, the last one too. */
+  onAnswer(answer: Answer): void;
+  onProgress?: ((note: ProgressNote) => void) | undefined;
+  /** Takes the Console's lines, before the answer is handed on. */
+  log?: ConsoleLog | undefined;
+}
+
+export type Waited =
+  | { kind: "answered"; answer: Answer }
+  | { kind: "interrupted" }
+  /** The broker does not say any more how it is. */
+  | { kind: "away"; reason: string };
+
+/** One wait, s: short at first, so that a person sees soon what happens. Every answer may have new partial results. */
+const STEPS_S = [1, 2, 3, 5];
+
+/** The longest wait while the Console talks, s. */
+const TALKING_S = 1;
+
+/** How much later than its end its answer may come, ms. */
+const LATE_MS = 10_000;
+
+export async function waitForEnd(
+  session: BrokerSession,
+  logId: string,
+  options: WaitOptions,
+): Promise<Waited> {
+  const { until, signal, onAnswer, onProgress, log } = options;
+  try {
+    for (let round = 0; ; round += 1) {
+      const left = Math.max(0, (until - performance.now()) / 1000);
+      const longest = STEPS_S[Math.min(round, STEPS_S.length - 1)] ?? 1;
+      const step = log?.isTalking() ? Math.min(longest, TALKING_S) : longest;
+      const timeout = log?.hasMore() ? 0 : Math.min(left, step);
+      const wait = { log_id: logId, wait: timeout > 0, timeout };
+      const asking = {
+        signal,
+        until,
+        onProgress,
+        limitMs: timeout * 1000 + LATE_MS,
+        ...(log ? { meta: log.question(), onMeta: log.take } : {}),
+      };
+      const answer = await session.call("get_operation_result", wait, asking);
+      // A refusal says nothing about the operation.
+      if (answer.status === "error" && answer.state === undefined)
+        return { kind: "away", reason: answer.message };
+      onAnswer(answer);
+      // The end is answered at once, as often as it takes to read all lines before it.
+      if (log?.hasMore() && answer.status !== "running") continue;
+      if (answer.status !== "running" || left <= step) return { kind: "answered", answer };
+    }
+  } catch (error) {
+    if (signal.aborted) return { kind: "interrupted" };
+    if (error instanceof BrokerAway) return { kind: "away", reason: error.message };
+    throw error;
+  }
+}
 
 export interface Step {
   /** Submits this call, or waits for an operation that was accepted before. */

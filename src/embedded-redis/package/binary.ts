@@ -1,7 +1,7 @@
 /** Finds a Redis binary: installed, in the cache, or from Debian's package. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { head, tail } from "../../shared/shortened-text.js";
+import { head, tail } from "../../shared/printable.js";
 import type { Environment } from "../directories.js";
 import { type Attempt, redisUnavailable } from "../redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "../run-command.js";

@@ -6,11 +6,11 @@
 import { setMaxListeners } from "node:events";
 import type { DiagnosisCode } from "../../shared/editors/diagnosis.js";
 import { editorFor } from "../../shared/editors/target.js";
+import type { Notifier } from "../../shared/store/connect.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
-import type { Notifier } from "../../shared/store/notifier.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { CallReader, ReadCall } from "../call-reader.js";
-import { stands } from "./diagnoses.js";
+import { stands } from "./target-error.js";
 
 export interface FirstContact {
   /**

@@ -8,12 +8,14 @@ import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import {
   type Evidence,
+  isFromBeforeLoss,
+  isSurelyUnsent,
   isWaiting,
   next,
   nextAfter,
   type OperationRecord,
+  type StoreLosses,
 } from "../../shared/operation/operation.js";
-import { isFromBeforeLoss, isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Change } from "../../shared/store/operations/changes.js";
 import type { Store } from "../../shared/store/store.js";

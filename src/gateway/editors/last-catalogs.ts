@@ -2,15 +2,107 @@
  * The last known catalogues: a folder beside the note of the known Editors, which outlives the store and the retention.
  * While the store does not know an Editor, its tools are listed from there, and calls for it are accepted (▲4).
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import type { Log } from "../../shared/log.js";
 import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
-import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
-import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
-import { fileNameOf, isFileName, parseCatalog, saysTheSame, textOf } from "./last-catalog-file.js";
+import { excessOf } from "../../shared/results/cached.js";
+import type { Notifier } from "../../shared/store/connect.js";
+import type { Availability, AwayEditor, Editors } from "../../shared/store/editors/editors.js";
+import { readTools, TOOL_LIMITS, type ToolLimits } from "../../shared/tools/call-rules.js";
+import { describedAs } from "../../shared/tools/tool.js";
+import { PlainBridge } from "../../shared/wire/wire.js";
+
+// The file of one Editor's last known catalogue. Whatever it says goes through the limits of a catalogue from an Editor,
+// and effects are decided again: the file makes no tool repeatable that the broker would not.
+
+/** As long as in an Editor's hello. */
+const Name = z.string().min(1).max(1_000);
+const Path = z.string().max(32_767);
+
+const LastCatalog = z.object({
+  profile: z.object({
+    editorId: Name,
+    projectName: Name,
+    projectPath: Path,
+    unityVersion: z.string().max(1_000),
+    pid: z.number(),
+    process: z.object({ machine: Name, pid: z.number(), mark: z.string().max(1_000).optional() }).optional(),
+    plain: z.literal(true).optional(),
+    bridge: PlainBridge.optional().catch(undefined),
+    labels: z.array(z.string().max(1_000)).max(1_000).optional(),
+    editorSessionId: z.string().max(1_000),
+    generation: z.number(),
+    assetCounter: z.number(),
+  }),
+  /** ms since the epoch, store clock. */
+  lastSeenAt: z.number(),
+  ended: z.object({ editorSessionId: z.string().max(1_000), at: z.number() }).optional(),
+  /** Each is validated separately (call-rules.ts). */
+  tools: z.array(z.unknown()),
+});
+
+/** Many times the values of a catalogue within its limits; as many as in a frame of an Editor. */
+const MOST_VALUES = 1_000_000;
+
+/** An id may hold anything, and be longer than a file's name. */
+export function fileNameOf(editorId: string): string {
+  return `${createHash("sha256").update(editorId).digest("hex").slice(0, 32)}.json`;
+}
+
+function isFileName(name: string): boolean {
+  return /^[0-9a-f]{32}\.json$/.test(name);
+}
+
+function textOf({ tools, ...editor }: AwayEditor): string {
+  return JSON.stringify({ ...editor, tools: tools.map(describedAs) });
+}
+
+/** Throws the reason if the file is of no use. */
+function parseCatalog(name: string, text: Buffer, limits: ToolLimits): AwayEditor {
+  if (excessOf(text, MOST_VALUES)) throw new Error(`more than ${MOST_VALUES} JSON values`);
+  const { profile, ended, lastSeenAt, tools } = LastCatalog.parse(JSON.parse(text.toString("utf8")));
+  const { process, plain, bridge, labels, ...known } = profile;
+  if (fileNameOf(known.editorId) !== name) throw new Error("it is the file of another Editor");
+  const read = readTools(tools, limits);
+  if (read.tools.length === 0) throw new Error(read.reasons[0] ?? "no tools");
+  return {
+    profile: {
+      ...known,
+      ...(process ? { process } : {}),
+      ...(labels ? { labels } : {}),
+      ...(plain ? { plain } : {}),
+      ...(bridge ? { bridge } : {}),
+    },
+    lastSeenAt,
+    ...(ended ? { ended } : {}),
+    tools: read.tools,
+  };
+}
+
+/** A catalogue is written again after this long even if only the time is new, ms. */
+const TIME_COUNTS_MS = 60_000;
+
+/** Whether the text says the same: a reload, or an imported asset, is no reason to write the file. */
+function saysTheSame(before: string, after: string): boolean {
+  const [one, other] = [comparable(before), comparable(after)];
+  if (!one || !other) return false;
+  return isDeepStrictEqual(one.lasting, other.lasting) && other.lastSeenAt - one.lastSeenAt < TIME_COUNTS_MS;
+}
+
+function comparable(text: string): { lasting: unknown; lastSeenAt: number } | undefined {
+  try {
+    const { lastSeenAt, profile, ...others } = LastCatalog.parse(JSON.parse(text));
+    const { generation: _, assetCounter: __, ...lasting } = profile;
+    return { lasting: { ...others, profile: lasting }, lastSeenAt };
+  } catch {
+    return undefined;
+  }
+}
 
 export interface LastCatalogs {
   /** The most recently seen last, each project once. A file of no use is left out, and logged once. Never throws. */
@@ -217,4 +309,74 @@ function keptOf(found: readonly CatalogFile[], options: LastCatalogsOptions): Ca
 function oneOfEachProject(catalogs: readonly AwayEditor[]): AwayEditor[] {
   const newest = new Map(catalogs.map((catalog) => [catalog.profile.projectPath, catalog]));
   return catalogs.filter((catalog) => newest.get(catalog.profile.projectPath) === catalog);
+}
+
+// Notes the catalogue of each Editor that the store knows, whenever it may have changed.
+
+export interface CatalogNotes {
+  /** Resolves when everything that was reported before is noted. */
+  close(): Promise<void>;
+}
+
+export function createCatalogNotes(deps: {
+  editors: Pick<Editors, "ids" | "find" | "tools">;
+  notifier: Pick<Notifier, "on">;
+  catalogs: Pick<LastCatalogs, "note">;
+  log: Log;
+}): CatalogNotes {
+  const { editors, catalogs, log } = deps;
+  const due = new Set<string>();
+  let isClosed = false;
+  let working: Promise<void> | undefined;
+
+  const noteOne = async (editor: string): Promise<void> => {
+    const [known, tools] = await Promise.all([editors.find(editor), editors.tools(editor)]);
+    // One that is being introduced, or was forgotten: its last catalogue stays noted.
+    if (!known || tools.length === 0) return;
+    const { profile, lastSeenAt, ended } = known;
+    const isStill = async (): Promise<boolean> => (await editors.find(editor)) !== undefined;
+    await catalogs.note({ profile, lastSeenAt, ...(ended ? { ended } : {}), tools }, isStill);
+  };
+
+  /** An Editor that is reported again meanwhile comes again, at the end. */
+  const work = async (): Promise<void> => {
+    for (const editor of due) {
+      due.delete(editor);
+      try {
+        await noteOne(editor);
+      } catch (error) {
+        log.warn({ editor, error: (error as Error).message }, "the Editor's tools cannot be noted");
+        // The store may be away: each further Editor would hold up the end of the process.
+        if (isClosed) due.clear();
+      }
+    }
+  };
+
+  const note = (editor: string): void => {
+    due.add(editor);
+    working ??= work().finally(() => {
+      working = undefined;
+    });
+  };
+
+  const noteAll = (): Promise<void> =>
+    editors.ids().then(
+      (ids) => ids.forEach(note),
+      (error: Error) =>
+        log.debug({ error: error.message }, "the Editors' tools are noted with the next change"),
+    );
+
+  let listing = noteAll();
+  const stop = deps.notifier.on("editors", note, () => {
+    listing = noteAll();
+  });
+
+  return {
+    async close() {
+      isClosed = true;
+      stop();
+      await listing;
+      await working;
+    },
+  };
 }

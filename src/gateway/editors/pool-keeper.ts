@@ -2,10 +2,15 @@
  * What the janitor does for pools (▲13): an operation that an Editor has taken and not begun goes back when that Editor is away, and
  * what was accepted before a loss of the store waits until no Editor is missing any more.
  */
-import { isMember, labelsOf } from "../../shared/editors/pool.js";
+import { isMember, labelsOf } from "../../shared/editors/target.js";
 import { fieldsOf, type Log } from "../../shared/log.js";
-import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
-import { isFromBeforeLoss, isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
+import {
+  isFromBeforeLoss,
+  isSurelyUnsent,
+  isWaiting,
+  type OperationRecord,
+  type StoreLosses,
+} from "../../shared/operation/operation.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
 

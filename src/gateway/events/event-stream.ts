@@ -1,7 +1,7 @@
 /** Writes live events as a stream of server-sent events, as the HTML standard describes it. */
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { wellFormedJson } from "../../shared/well-formed-json.js";
+import { wellFormedJson } from "../../shared/printable.js";
 import type { LiveEvent } from "./live-event.js";
 
 export interface EventStreamOptions {

@@ -1,17 +1,76 @@
 /** One client from its first message to its last: its server and request tracker, and notifications of changes. */
 import { setMaxListeners } from "node:events";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Implementation } from "@modelcontextprotocol/server";
-import { withFields } from "../../shared/log.js";
-import { callerOf } from "../../shared/named-caller.js";
+import { type Log, withFields } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
+import { callerOf } from "../../shared/principal.js";
+import { RPC_INVALID_PARAMS } from "../../shared/wire/rpc.js";
+import type { Broker } from "../broker.js";
+import { namedResult } from "../results/result-uri.js";
 import type { EditorSelection } from "./editor-selection.js";
 import type { Line } from "./line.js";
+import { ProtocolError } from "./protocol-error.js";
 import { trackRequests } from "./request-tracker.js";
-import { serveSubscriptions } from "./revision-2025/resource-subscriptions.js";
-import { followRoots } from "./revision-2025/roots.js";
-import { createMcpServer } from "./revision-2025/server.js";
+import { namedOperation } from "./requests/state-resources.js";
+import { createMcpServer, followRoots } from "./revision-2025/server.js";
 import { serveStateless } from "./revision-2026/connection.js";
 import type { McpServerDeps } from "./server-deps.js";
+import { UUID } from "./tools/broker-tool.js";
+
+// `resources/subscribe`: a client is told when the operation ends whose result or state it asks about; neither changes again.
+
+/** Of one client. */
+const MOST_OPEN = 100;
+
+/**
+ * Answers the requests of a client until the returned function is called. Every address is taken: of what is not there, or another
+ * principal's, it hears nothing.
+ */
+function serveSubscriptions(
+  server: Server,
+  { broker, log }: { broker: Pick<Broker, "ended">; log: Log },
+  principal: string,
+): () => void {
+  const open = new Map<string, AbortController>();
+
+  const follow = async (uri: string, logId: string, stop: AbortController): Promise<void> => {
+    try {
+      if (await broker.ended(principal, logId, stop.signal)) await server.sendResourceUpdated({ uri });
+    } catch (error) {
+      log.debug({ uri, error: (error as Error).message }, "the end of an operation was not told");
+    } finally {
+      if (open.get(uri) === stop) open.delete(uri);
+    }
+  };
+
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+    const id = namedResult(uri)?.id ?? namedOperation(uri);
+    if (id === undefined || !UUID.test(id) || open.has(uri)) return {};
+    if (open.size >= MOST_OPEN)
+      throw new ProtocolError(
+        RPC_INVALID_PARAMS,
+        `At most ${MOST_OPEN} subscriptions; unsubscribe from some.`,
+        {
+          uri,
+        },
+      );
+    const stop = new AbortController();
+    open.set(uri, stop);
+    void follow(uri, id, stop);
+    return {};
+  });
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+    open.get(uri)?.abort();
+    open.delete(uri);
+    return {};
+  });
+  return () => {
+    for (const stop of open.values()) stop.abort();
+    open.clear();
+  };
+}
 
 export interface McpSession {
   /** Resolves when the transport closed and all its writes to the store are done. */

@@ -1,7 +1,7 @@
 /** The prompts: they teach a client how to start, wait and read. What `prompts/list` and `prompts/get` answer. */
 import type { GetPromptResult, Prompt, PromptArgument } from "@modelcontextprotocol/server";
 import { BrokerError } from "../../shared/errors.js";
-import { head } from "../../shared/shortened-text.js";
+import { head } from "../../shared/printable.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 
 interface Template extends Prompt {

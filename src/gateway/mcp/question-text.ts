@@ -2,8 +2,7 @@
  * The text that a user sees before agreeing to a call. The author of the arguments may try to show something other than
  * what will run, so nothing is left out silently, and every invisible character is made visible.
  */
-import { printableLine } from "../../shared/printable.js";
-import { shortened, tail } from "../../shared/shortened-text.js";
+import { printableLine, shortened, tail } from "../../shared/printable.js";
 import type { Question } from "../call-reader.js";
 
 /** UTF-16 units of arguments that are shown whole; of longer ones the beginning and the end are shown. */

@@ -4,10 +4,10 @@
  * that may be left out is like leaving it out.
  */
 import { ClientRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
-import { excessOf } from "../../shared/results/json-count.js";
+import { excessOf } from "../../shared/results/cached.js";
 import { ENOUGH, eachMember, endOf, stringAt, typeAt, valueAt } from "../../shared/results/json-text.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
 import { ASYNC_REQUESTS } from "./revision-2025/async-calls.js";
@@ -225,3 +225,54 @@ const isNotification = (method: unknown): boolean =>
 const isUnset = (value: unknown): value is null | undefined => value === undefined || value === null;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+// Classifies MCP messages, and builds the refusals of requests that the SDK's server never sees.
+
+/** Most UTF-16 units of a request's id: the gateway remembers it, and stores it with the operation. */
+const MOST_ID = 200;
+
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
+}
+
+/** May create an operation, in its place in the order of the client's messages. */
+export function isToolCall({ method }: JSONRPCRequest): boolean {
+  return method === "tools/call" || method === "tools/call_async";
+}
+
+export function isResponse(message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } {
+  return !("method" in message) && message.id !== undefined;
+}
+
+/** The request that a message cancels, and why; undefined for any other message. */
+export function cancellationOf(
+  message: JSONRPCMessage,
+): { id: RequestId; reason: string | undefined } | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const { requestId: id, reason } = message.params ?? {};
+  if (typeof id !== "string" && typeof id !== "number") return undefined;
+  return { id, reason: typeof reason === "string" ? reason : undefined };
+}
+
+export function isTooLong(id: RequestId | undefined): boolean {
+  return typeof id === "string" && id.length > MOST_ID;
+}
+
+export function storeAway(id: RequestId): JSONRPCMessage {
+  const { rpc, next } = ERRORS.STORE_UNAVAILABLE;
+  return {
+    jsonrpc: "2.0",
+    id,
+    error: { code: rpc, message: next, data: { error_code: "STORE_UNAVAILABLE" } },
+  };
+}
+
+export function idTooLong(id: RequestId): JSONRPCMessage {
+  const message = `Use request ids of at most ${MOST_ID} characters.`;
+  return { jsonrpc: "2.0", id, error: { code: RPC_INVALID_REQUEST, message } };
+}
+
+/** Stands for the answer that a request does not get. */
+export function nothing(id: RequestId): JSONRPCMessage {
+  return { jsonrpc: "2.0", id, result: {} };
+}

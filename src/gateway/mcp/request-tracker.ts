@@ -9,20 +9,24 @@
  *   is not open here is ignored.
  * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
  */
+
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
   JSONRPCMessage,
   JSONRPCRequest,
+  JSONRPCResponse,
   MessageExtraInfo,
   RequestId,
   Transport,
 } from "@modelcontextprotocol/server";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import type { Log } from "../../shared/log.js";
-import { saysRead } from "../../shared/named-caller.js";
 import type { Caller } from "../../shared/operation/operation.js";
+import { saysRead } from "../../shared/principal.js";
 import type { Exchange, Exchanges } from "../exchange.js";
 import type { Line } from "./line.js";
+import { type Channel, type OpenRequest, requestOf } from "./open-request.js";
 import {
   cancellationOf,
   idTooLong,
@@ -32,10 +36,67 @@ import {
   isToolCall,
   nothing,
   storeAway,
-} from "./message-kinds.js";
-import { type Channel, type OpenRequest, requestOf } from "./open-request.js";
-import { createOwnIds } from "./own-ids.js";
-import { createSerialQueue } from "./serial-queue.js";
+} from "./read-message.js";
+
+/** Runs one task at a time for one client, in the order of arrival. */
+
+export interface SerialQueue {
+  /** Runs `task` once everything added before it has ended. A failing task is reported; the next one runs. */
+  add(task: () => Promise<void> | void): void;
+  /** Resolves when everything added so far has ended. */
+  settled(): Promise<void>;
+}
+
+function createSerialQueue(onError: (error: Error) => void): SerialQueue {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    add(task) {
+      last = last.then(task).catch((error: unknown) => onError(error as Error));
+    },
+    settled: () => last,
+  };
+}
+
+// The ids of a server's own requests to its client. The SDK counts them from 0 in each server, and a session may have
+// several servers, one after another or at once: an answer to one server's question must not reach another's. (The SDK's
+// client also ignores the cancellation of request 0, typescript-sdk#2283.)
+
+export interface OwnIds {
+  /** The message with ids as they are sent. */
+  outgoing(message: JSONRPCMessage): JSONRPCMessage;
+  /** The message with ids as the SDK knows them; undefined if it answers a request that this server did not make. */
+  incoming(message: JSONRPCMessage): JSONRPCMessage | undefined;
+}
+
+export function createOwnIds(): OwnIds {
+  const prefix = `${randomUUID()}:`;
+  return {
+    outgoing(message) {
+      if (!("method" in message)) return message;
+      if ("id" in message) return { ...message, id: `${prefix}${message.id}` };
+      const requestId = message.params?.requestId;
+      if (message.method !== "notifications/cancelled" || requestId === undefined) return message;
+      return { ...message, params: { ...message.params, requestId: `${prefix}${String(requestId)}` } };
+    },
+
+    incoming(message) {
+      if ("method" in message) return message;
+      const id = String(message.id ?? "");
+      const own = id.startsWith(prefix) ? id.slice(prefix.length) : "";
+      // Digits only: Number("") is 0.
+      return /^\d+$/.test(own) ? { ...withoutTask(message), id: Number(own) } : undefined;
+    },
+  };
+}
+
+/** None of our requests asks for a task, but the SDK remembers every task named in an answer for the whole session. */
+function withoutTask<T extends JSONRPCResponse>(message: T): T {
+  if (!("result" in message) || !isObject(message.result)) return message;
+  const { task: _, ...result } = message.result;
+  return { ...message, result };
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 export interface RequestTracker {
   /** For the SDK's server. */

@@ -1,11 +1,9 @@
 /** What operators do to Editors, and what is known of those that own them. */
-import { isMember, labelsOf, ownLabels } from "../../shared/editors/pool.js";
-import type { Candidate } from "../../shared/editors/target.js";
+import { type Candidate, isMember, labelsOf, ownLabels } from "../../shared/editors/target.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Owner } from "../../shared/store/editors/owners.js";
 import type { Store } from "../../shared/store/store.js";
-import type { Principals } from "../auth/authenticator.js";
-import { permissionsOf } from "../auth/permissions.js";
+import { type Principals, permissionsOf } from "../auth/authenticator.js";
 import { type ForgetDeps, type ForgetResult, forgetEditor } from "../editors/forget-editor.js";
 import { type PauseDeps, pauseEditor, resumeEditor, runningIn } from "../editors/pause-editor.js";
 import { operatorOf } from "./operations.js";

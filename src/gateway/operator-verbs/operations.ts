@@ -1,13 +1,12 @@
 /** Operations as lists show them, also everybody's: for operators, who see what happened and not what was passed or came back. */
-import { isPool } from "../../shared/editors/pool.js";
+import { isPool } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { OperationView } from "../../shared/operation/answer.js";
 import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
 import { hasRole } from "../../shared/principal.js";
 import type { ListCursor } from "../../shared/store/operations/all-operations.js";
 import type { Store } from "../../shared/store/store.js";
-import type { Principals } from "../auth/authenticator.js";
-import { type Permissions, permissionsOf } from "../auth/permissions.js";
+import { type Permissions, type Principals, permissionsOf } from "../auth/authenticator.js";
 import type { Cancel } from "../cancel.js";
 import { type Explained, explained } from "../explained.js";
 import type { Views } from "../views.js";

@@ -24,7 +24,7 @@ export function shownReturn(returned: unknown): { processed?: string } {
   return typeof processed === "string" ? { processed } : {};
 }
 
-/** How far an operation had come when it ended, percent: finish.ts leaves it with the job. */
+/** How far an operation had come when it ended, percent: call.ts leaves it with the job. */
 export function shownProgress(progress: unknown): number {
   return typeof progress === "number" ? progress : 0;
 }

@@ -5,7 +5,7 @@ import { FastifyAdapter } from "@bull-board/fastify";
 import type { FastifyInstance } from "fastify";
 import { hasRole, type Principal } from "../../shared/principal.js";
 import type { Store } from "../../shared/store/store.js";
-import { seesEditor } from "../auth/permissions.js";
+import { seesEditor } from "../auth/authenticator.js";
 import { describeJobs, shownData, shownProgress, shownReturn, type Viewer } from "./board-jobs.js";
 
 export interface DashboardOptions {

@@ -7,11 +7,48 @@
  * each gateway's own. No label holds a tool, an Editor, a principal or a log_id: the number of series is fixed.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type CounterSheet, sheetOf } from "../../shared/counters.js";
+import { type CounterSheet, type Distribution, sheetOf } from "../../shared/counters.js";
 import { isFinal, isWaiting, type OperationRecord, STATES } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Broker } from "../broker.js";
-import { storedHistogram } from "./stored-histogram.js";
+
+// A histogram whose buckets were counted elsewhere: prom-client's own counts only its own observations.
+
+export interface StoredHistogram {
+  tell(latest: Distribution): void;
+  /** Nothing is reported until the next `tell`. */
+  reset(): void;
+}
+
+function storedHistogram(registry: Registry, name: string, help: string): StoredHistogram {
+  let distribution: Distribution | undefined;
+  const histogram = {
+    name,
+    help,
+    type: "histogram",
+    aggregator: "sum",
+    async get() {
+      if (!distribution) return { name, help, type: "histogram", values: [], aggregator: "sum" };
+      const { upTo, sumSeconds, count } = distribution;
+      const values = [
+        ...upTo.map(({ le, count }) => ({ metricName: `${name}_bucket`, labels: { le }, value: count })),
+        { metricName: `${name}_sum`, labels: {}, value: sumSeconds },
+        { metricName: `${name}_count`, labels: {}, value: count },
+      ];
+      return { name, help, type: "histogram", values, aggregator: "sum" };
+    },
+  };
+  // The registry uses only this of a metric.
+  registry.registerMetric(histogram as unknown as Histogram);
+  return {
+    tell(latest) {
+      distribution = latest;
+    },
+    reset() {
+      distribution = undefined;
+    },
+  };
+}
 
 export interface Metrics {
   contentType: string;

@@ -1,17 +1,131 @@
 /** The operators' pages: /healthz, /readyz and /operators for everybody, /metrics, /dashboard and /audit with a token and a role. */
-import type { FastifyInstance, FastifyReply } from "fastify";
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
+import { packageFile } from "../../shared/package-file.js";
 import { hasRole } from "../../shared/principal.js";
-import { head } from "../../shared/shortened-text.js";
+import { head } from "../../shared/printable.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";
 import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { dashboard } from "./dashboard.js";
 import { healthRoutes } from "./health.js";
-import type { LoginOptions } from "./login-routes.js";
+import { type LoginOptions, loginRoutes } from "./login-routes.js";
 import { createMetrics } from "./metrics.js";
-import { pageRoutes } from "./page-routes.js";
+
+// The files of the operators' page (src/page), as built: read once, since they are few and small.
+
+export interface PageFile {
+  type: string;
+  body: Buffer;
+}
+
+export interface PageFiles {
+  /** Names the content of all files: another build has another one, so that a browser may keep these for ever. */
+  digest: string;
+  /** By its path, such as views/editors.js. */
+  find(path: string): PageFile | undefined;
+}
+
+/** A browser reads no TypeScript: also from source, in tests and in `npm run dev`, the built page is served. */
+const FOLDER = packageFile("dist/page");
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+function readPageFiles(folder = FOLDER): PageFiles {
+  const files = new Map<string, PageFile>();
+  const hash = createHash("sha256");
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const body = readFileSync(join(folder, name));
+    hash.update(name).update(body);
+    files.set(name.replaceAll("\\", "/"), { type, body });
+  }
+  return { digest: hash.digest("hex").slice(0, 16), find: (path) => files.get(path) };
+}
+
+// /operators: the operators' page (src/page), its parts and its login. The page holds nothing but itself and is open to
+// everybody: what it shows it asks of /api/v1, which is not. So a link in a message opens it too, although a browser sends no
+// SameSite=Strict cookie with the first request that comes from elsewhere.
+
+export interface PageRoutesOptions {
+  /** Undefined: everybody may do everything, and nobody logs in. */
+  logins: BrowserLogins | undefined;
+  login?: Partial<LoginOptions> | undefined;
+}
+
+/** Only the page's own files, no text that becomes markup, and no other page around it. */
+const CONTENT_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+async function pageRoutes(app: FastifyInstance, { logins, login }: PageRoutesOptions): Promise<void> {
+  const files = readPageFiles();
+  const assets = `/operators/assets/${files.digest}`;
+  const shell = filled(files.find("index.html")?.body, { assets, login: logins ? "yes" : "no" });
+  const tag = `"${createHash("sha256").update(shell).digest("base64url").slice(0, 22)}"`;
+
+  app.addHook("onSend", async (_request, reply) => {
+    reply.header("content-security-policy", CONTENT_POLICY);
+    reply.header("x-content-type-options", "nosniff");
+    // Not "no-referrer": a form's request would then have the origin "null".
+    reply.header("referrer-policy", "same-origin");
+    reply.header("cross-origin-opener-policy", "same-origin");
+    reply.header("cross-origin-resource-policy", "same-origin");
+    if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
+  });
+
+  app.get("/", async (request, reply) => {
+    if (!request.headers.accept?.includes("text/html")) return reply.callNotFound();
+    return reply.redirect("/operators", 302);
+  });
+
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header("cache-control", "no-cache").header("etag", tag);
+    if (request.headers["if-none-match"] === tag) return reply.code(304).send();
+    return reply.type("text/html; charset=utf-8").send(shell);
+  };
+  app.get("/operators", show);
+  app.get("/operators/*", show);
+
+  app.get<{ Params: { digest: string; "*": string } }>(
+    "/operators/assets/:digest/*",
+    async ({ params }, reply) => {
+      const file = params.digest === files.digest ? files.find(params["*"]) : undefined;
+      if (!file) return reply.callNotFound();
+      return reply
+        .header("cache-control", "public, max-age=31536000, immutable")
+        .type(file.type)
+        .send(file.body);
+    },
+  );
+
+  await app.register(loginRoutes, { logins, assets, ...login });
+}
+
+/** The page with the place of its files, and whether somebody can log out. */
+function filled(body: Buffer | undefined, words: Readonly<Record<string, string>>): string {
+  return (body?.toString("utf8") ?? "").replace(/\{\{(\w+)\}\}/g, (_all, name: string) => words[name] ?? "");
+}
 
 export interface OperatorRoutesOptions {
   gateway: Gateway;

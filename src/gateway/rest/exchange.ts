@@ -2,20 +2,45 @@
  * One request of the REST API, from its arrival until its answer was written (../exchange.ts). A client that hangs up ends its
  * wait, and nothing else.
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Answer } from "../../shared/operation/answer.js";
+import type { Caller } from "../../shared/operation/operation.js";
 import type { Principal } from "../../shared/principal.js";
-import { wellFormedJson } from "../../shared/well-formed-json.js";
-import type { Exchanges, Way } from "../exchange.js";
+import { wellFormedJson } from "../../shared/printable.js";
+import type { Identity } from "../auth/authenticator.js";
+import { type Exchanges, singleRequest, type Way } from "../exchange.js";
 import { watchExchange } from "../mcp/http/http-exchange.js";
 import { loneRequest, type OpenRequest } from "../mcp/open-request.js";
-import { callerOf } from "./caller.js";
 import { problemFrom } from "./problem.js";
 import type { RestAnswer } from "./rest-answer.js";
+
+// Who sends a request of the REST API: the client that the header names, or a caller that nobody can come back as.
+
+const MOST_CLIENT_ID = 200;
+
+/** Throws INVALID_ARGUMENTS. */
+function callerOf({ headers, identity }: Pick<FastifyRequest, "headers" | "identity">): {
+  clientId?: string;
+  caller: Caller;
+} {
+  const clientId = headers["x-client-id"];
+  if (clientId === undefined) return { caller: singleRequest("http") };
+  if (typeof clientId !== "string" || clientId.length === 0 || clientId.length > MOST_CLIENT_ID)
+    throw new BrokerError("INVALID_ARGUMENTS", `X-Client-Id has 1 to ${MOST_CLIENT_ID} characters.`);
+  return { clientId, caller: callerNamed(identity, clientId) };
+}
+
+/** The token with the client id: over any connection and gateway. */
+function callerNamed({ principal, tokenId }: Identity, clientId: string): Caller {
+  const named = createHash("sha256")
+    .update(JSON.stringify([principal.id, tokenId, clientId]))
+    .digest("hex");
+  return { id: `rest:${named.slice(0, 32)}`, transport: "http" };
+}
 
 /** What a route's handler knows of its request. */
 export interface RestCall {

@@ -4,7 +4,7 @@ import type { FastifyReply } from "fastify";
 import { type BrokerError, ERRORS, type ErrorCode } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Answer } from "../../shared/operation/answer.js";
-import { wellFormedJson } from "../../shared/well-formed-json.js";
+import { wellFormedJson } from "../../shared/printable.js";
 import { refusal, refusalAnswer, type ToolAnswer } from "../mcp/tools/tool-answer.js";
 import type { RestAnswer } from "./rest-answer.js";
 

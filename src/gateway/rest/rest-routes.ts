@@ -1,10 +1,11 @@
 /** /api/v1: the broker's verbs over HTTP, in JSON, described by OpenAPI. */
 import type { FastifyError, FastifyInstance } from "fastify";
 import { hasZodFastifySchemaValidationErrors, validatorCompiler } from "fastify-type-provider-zod";
-import type { z } from "zod";
+import { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
-import { head } from "../../shared/shortened-text.js";
+import { hasRole, ROLES } from "../../shared/principal.js";
+import { head } from "../../shared/printable.js";
 import type { Store } from "../../shared/store/store.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
@@ -14,19 +15,119 @@ import type { RequestRate } from "../auth/request-rate.js";
 import type { RouteGuard } from "../auth/route-guard.js";
 import type { Broker } from "../broker.js";
 import { bodyIn, bodyTooLarge, clausesOf } from "../mcp/read-message.js";
+import { shownClients } from "../mcp/tools/shown-clients.js";
 import { refusal } from "../mcp/tools/tool-answer.js";
 import { describeRoutes, documentPage } from "./document.js";
 import type { RestExchanges } from "./exchange.js";
 import { eventRoutes } from "./live/event-routes.js";
 import { socketRoutes } from "./live/socket-routes.js";
 import { sendHttpProblem, sendProblem } from "./problem.js";
-import { aboutRoutes } from "./routes/about.js";
-import { clientRoutes } from "./routes/clients.js";
+import { NOT_KEPT } from "./rest-answer.js";
+import { addRoute, json } from "./route.js";
 import { editorRoutes } from "./routes/editors.js";
 import { listRoutes } from "./routes/list.js";
 import { readRoutes } from "./routes/read.js";
 import { resultRoutes } from "./routes/result.js";
-import { submitRoutes } from "./routes/submit.js";
+import { type RouteDeps, submitRoutes } from "./routes/submit.js";
+import { named } from "./schemas/described.js";
+
+// The MCP clients that are connected.
+
+const Client = named(
+  "ConnectedClient",
+  z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    transport: z.enum(["stdio", "http"]),
+    since: z.string(),
+    principal: z.string().optional().describe("The name of another principal whose client it is."),
+  }),
+);
+
+function clientRoutes(app: FastifyInstance, { broker, exchanges }: RouteDeps): void {
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/clients",
+    summary: "Lists the MCP clients that are connected: yours, or with the role operate everybody's",
+    tag: "operators",
+    answers: {
+      200: json(
+        "At most 50.",
+        z.strictObject({ clients: z.array(Client), more_clients: z.int().optional() }),
+      ),
+    },
+    handle: async (_input, { principal }) => ({
+      status: 200,
+      body: shownClients(await broker.clients(principal.id), undefined),
+      headers: NOT_KEPT,
+    }),
+  });
+}
+
+// Who asks, and who did what.
+
+const Me = named("Me", z.strictObject({ principal: z.string(), name: z.string(), role: z.enum(ROLES) }));
+
+const Entry = named(
+  "AuditEntry",
+  z.looseObject({
+    at: z.string(),
+    principal: z.string(),
+    name: z.string(),
+    verb: z.string(),
+    tool: z.string().optional(),
+    editor: z.string().optional(),
+    log_id: z.string().optional(),
+    answer: z.string(),
+    error_code: z.string().optional(),
+  }),
+);
+
+function aboutRoutes(
+  app: FastifyInstance,
+  { exchanges, audit }: RouteDeps & { audit: Audit | undefined },
+): void {
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/me",
+    summary: "Whose token this is",
+    tag: "operators",
+    readsStore: false,
+    answers: { 200: json("The principal.", Me) },
+    async handle(_input, { principal: { id, name, role } }) {
+      return { status: 200, body: { principal: id, name, role }, headers: NOT_KEPT };
+    },
+  });
+  addRoute(app, exchanges, {
+    method: "GET",
+    url: "/audit",
+    summary: "Who called what, on a day",
+    tag: "operators",
+    query: z.strictObject({ day: z.iso.date().optional().describe("In UTC; today, if it is left out.") }),
+    readsStore: false,
+    answers: { 200: json("In order.", z.strictObject({ entries: z.array(Entry) })) },
+    errors: ["FORBIDDEN"],
+    async handle({ query: { day } }, { principal }) {
+      if (!hasRole(principal, "admin"))
+        throw new BrokerError(
+          "FORBIDDEN",
+          'The audit log shows everybody\'s calls. It requires the role "admin".',
+        );
+      const lines = ((await audit?.read(day)) ?? "").split("\n").filter((line) => line !== "");
+      const entries = lines.flatMap(entryIn);
+      return { status: 200, body: { entries }, headers: NOT_KEPT };
+    },
+  });
+}
+
+/** A process that was killed may have left half a line. */
+function entryIn(line: string): z.input<typeof Entry>[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+}
 
 export interface RestRoutesOptions {
   audit: Audit | undefined;

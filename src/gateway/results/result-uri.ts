@@ -7,7 +7,7 @@ const ARTIFACT_URI = /^unity-broker:\/\/results\/([\w-]+)\/artifacts\/([^?#]+)$/
 
 /** RFC 6570. */
 export const RESULT_TEMPLATE = "unity-broker://results/{log_id}{?offset,length}";
-/** A small file that the result carries (file-contents.ts). */
+/** A small file that the result carries (results.ts). */
 export const ARTIFACT_TEMPLATE = "unity-broker://results/{log_id}/artifacts/{+path}";
 
 export function resourceOf(logId: string): { uri: string; name: string } {

@@ -65,7 +65,7 @@ export interface EditorSigns {
   phase: string | undefined;
   /** An outcome of this Editor waits for room in the store. */
   isStoreFull?: boolean;
-  /** Its tool list was above a limit (tool-limits.ts). */
+  /** Its tool list was above a limit (call-rules.ts). */
   toolsLeftOut?: { count: number; reasons: readonly string[] } | undefined;
   connection:
     | {

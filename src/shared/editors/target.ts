@@ -1,7 +1,87 @@
 /** Choice of target (▲4): which Editor a call is for. */
-import { slugOf } from "./editor-id.js";
-import { isMember, poolIn } from "./pool.js";
+
+import { createHash } from "node:crypto";
+import { closest, distance } from "fastest-levenshtein";
 import { comparablePath } from "./project-path.js";
+
+// An Editor's id: `<slug>@<short hash of machine and place>`; the place is the real path of its project.
+
+export function editorIdOf(name: string, machine: string, place: string): string {
+  return `${slugOf(name)}@${createHash("sha256").update(`${machine}\n${place}`).digest("hex").slice(0, 8)}`;
+}
+
+/** The readable part of the id. */
+export function slugOf(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "project"
+  );
+}
+
+// Pools (▲13): a pool is named by labels, and its members are the Editors that have all of them. Its operations wait in a queue
+// of their own, from which Editors that are idle take them.
+
+const PREFIX = "pool:";
+
+/** The longest label; the most that an Editor gives itself, or that a pool names. */
+const LABEL_LENGTH = 64;
+const LABELS = 32;
+
+/** `linux`, `gpu`, `unity=6000.0.26f1`; case does not matter. */
+const LABEL = /^[a-z0-9][a-z0-9._-]*(=[a-z0-9._-]+)?$/;
+
+/** In the place of an Editor's id, which has no colon. */
+export function isPool(id: string): boolean {
+  return id.startsWith(PREFIX);
+}
+
+/** The labels that a pool's id names. */
+export function labelsIn(pool: string): string[] {
+  return pool.slice(PREFIX.length).split(",");
+}
+
+/**
+ * The id of the pool that a caller names as `pool:android,linux`: the same for the same labels. Undefined: names no pool; an empty
+ * text: not with these labels.
+ */
+export function poolIn(named: string): string | undefined {
+  if (named.slice(0, PREFIX.length).toLowerCase() !== PREFIX) return undefined;
+  const labels = labelsIn(named).map((label) => label.trim().toLowerCase());
+  return labels.length <= LABELS && labels.every(isLabel)
+    ? `${PREFIX}${[...new Set(labels)].sort().join(",")}`
+    : "";
+}
+
+export function isLabel(label: string): boolean {
+  return label.length <= LABEL_LENGTH && LABEL.test(label);
+}
+
+/** The labels of an Editor: those that it gives itself, and its project and Unity version. */
+export function labelsOf(editor: {
+  projectName: string;
+  unityVersion: string;
+  labels?: readonly string[] | undefined;
+}): string[] {
+  const { projectName, unityVersion, labels = [] } = editor;
+  const own = ownLabels(labels.map((label) => label.toLowerCase()).filter(isLabel));
+  // Of a name without such letters nothing would be left that tells it from others.
+  const project = /[a-z0-9]/i.test(projectName)
+    ? [`project=${slugOf(projectName)}`.slice(0, LABEL_LENGTH)]
+    : [];
+  const known = [...project, `unity=${unityVersion.toLowerCase()}`].filter(isLabel);
+  return [...new Set([...own.slice(0, LABELS), ...known])].sort();
+}
+
+/** Without those that say what is shown beside them: the project and the Unity version. */
+export function ownLabels(labels: readonly string[]): string[] {
+  return labels.filter((label) => !/^(project|unity)=/.test(label));
+}
+
+export function isMember(pool: string, labels: readonly string[]): boolean {
+  return labelsIn(pool).every((label) => labels.includes(label));
+}
 
 /**
  * The target that the caller gave: one Editor, a pool of them, or none. `isUnknown`: no known Editor has this name, or several have it;
@@ -35,7 +115,7 @@ export interface TargetContext {
   selected?: string | undefined;
   /** The working folder and the roots of a client on this machine, as real paths. */
   folders?: readonly string[] | undefined;
-  /** Editors known before the store was lost, whose ledgers it has not seen since (missing-editors.ts). */
+  /** Editors known before the store was lost, whose ledgers it has not seen since (diagnose.ts). */
   missing?: readonly string[] | undefined;
 }
 
@@ -160,4 +240,30 @@ function isBeginningOf(id: string, wanted: string): boolean {
 /** The part of an Editor's id that comes from its project's name. */
 function slugIn(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf("@"))).toLowerCase();
+}
+
+// The name that a caller may have meant.
+
+/** Behind what is wrong with the name; empty if no name is near. */
+export function didYouMean(written: string, names: readonly string[]): string {
+  const near = nearest(written, names);
+  return near === undefined ? "" : ` (did you mean ${near}?)`;
+}
+
+export function nearest(written: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const byBare = new Map(names.map((name) => [bare(name), name]));
+  const [wanted, known] = [bare(written.slice(0, 100)), [...byBare.keys()]];
+  const within = known.filter(
+    (name) => wanted.length > 2 && (name.includes(wanted) || wanted.includes(name)),
+  );
+  const near = closest(wanted, within.length > 0 ? within : known);
+  // Half of its letters may be wrong: two that changed places are two.
+  const isNear = within.length > 0 || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 2));
+  return isNear ? byBare.get(near) : undefined;
+}
+
+/** Without what spellings differ in: MenuItemPath, menuItemPath, menu_item_path and menu-item-path are one name. */
+export function bare(name: string): string {
+  return name.replaceAll(/[-_ ]/g, "").toLowerCase();
 }

@@ -1,10 +1,11 @@
 /** Again: when the same call runs after the end of its operation, and when the recorded outcome answers it. */
 
-import { askingOf, isOwed } from "./askings.js";
 import {
+  askingOf,
   type Caller,
   type EditorMark,
   type EndMark,
+  isOwed,
   mayHaveBegun,
   type OperationRecord,
 } from "./operation.js";

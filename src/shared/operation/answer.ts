@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode, isErrorCode } from "../errors.js";
 import { type CachedForm, cachedForm } from "../results/cached.js";
 import { type PartialForm, partialForm } from "../results/partial.js";
 import type { Preview } from "../results/preview.js";
-import { overdueBy } from "../tools/execution-class.js";
+import { overdueBy } from "../tools/call-rules.js";
 import type { ExecutionClass } from "../tools/tool.js";
 import { WAITS } from "../wait-time.js";
 import { type Flight, flightMessage } from "./flight.js";

@@ -1,7 +1,7 @@
 /** The message for an operation that has not ended: where it is, what it waits for, and for how long. */
 
 import type { Diagnosis } from "../editors/diagnosis.js";
-import { mostExecutionMs, overdueBy } from "../tools/execution-class.js";
+import { mostExecutionMs, overdueBy } from "../tools/call-rules.js";
 import type { Estimate } from "./estimate.js";
 import type { Deadline } from "./expiry.js";
 import type { Gone } from "./gone.js";
@@ -17,7 +17,7 @@ export interface EditorAway {
   gone: Gone | undefined;
   /** When the operation stops waiting for it. */
   deadline: Deadline | undefined;
-  /** The store was restored since: its record says that the operation waits, but it may have been sent (unsent.ts). */
+  /** The store was restored since: its record says that the operation waits, but it may have been sent (operation.ts). */
   mayHaveBeenSent: boolean;
 }
 

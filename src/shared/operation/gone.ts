@@ -1,6 +1,5 @@
 /** Has the Editor session that holds an operation ended for good? Then only its ledger could say how the operation ended. */
-import { type Evidence, isSent, next, type OperationRecord } from "./operation.js";
-import { isSessionKnown } from "./unsent.js";
+import { type Evidence, isSent, isSessionKnown, next, type OperationRecord } from "./operation.js";
 
 /**
  * - `closed`         its process is proven to have ended

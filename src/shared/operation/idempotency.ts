@@ -1,7 +1,7 @@
 /** Idempotency hash (▲3): two calls are the same call exactly when their hashes are equal. */
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
-import { head } from "../shortened-text.js";
+import { head } from "../printable.js";
 
 export type JsonObject = Record<string, unknown>;
 

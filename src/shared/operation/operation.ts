@@ -3,7 +3,6 @@
  *
  * Only pure values and functions. The store writes only transitions that `next()` allows.
  */
-
 import type { Effect, ExecutionClass, Lane } from "../tools/tool.js";
 import type { TraceContext } from "../traces.js";
 import type { RpcId } from "../wire/rpc.js";
@@ -86,7 +85,7 @@ const PHASES: Readonly<Record<State, Phase>> = {
   expired: "final",
 };
 
-/** No bytes of it have been sent, as far as the store knows (unsent.ts says whether that is certain). */
+/** No bytes of it have been sent, as far as the store knows (operation.ts says whether that is certain). */
 export function isWaiting(state: State): boolean {
   return PHASES[state] === "waiting";
 }
@@ -119,14 +118,14 @@ export interface Caller {
   transport: "stdio" | "http";
   /** It belongs to no session: nobody can come back as this caller. */
   isSingleRequest?: true;
-  /** It says itself what it has read (named-caller.ts): neither receiving an outcome nor naming its log_id is enough. */
+  /** It says itself what it has read (principal.ts): neither receiving an outcome nor naming its log_id is enough. */
   readsByName?: true;
 }
 
 /** What the id of a caller that is a single request begins with. */
 export const SINGLE_REQUEST = "request:";
 
-/** How far a caller has come that asked for an outcome, or received it (askings.ts). */
+/** How far a caller has come that asked for an outcome, or received it. */
 export interface Asking {
   /** It has not read the outcome of an earlier operation of the hash, which it asked for, or was delivered, then; ms since the epoch. */
   askedAt?: number;
@@ -157,13 +156,13 @@ export interface OperationRecord {
   /** Whose queue it is in: an Editor's id, or a pool's. */
   editor: string;
   /**
-   * The caller named a pool (pool.ts), by this id; `editor` is the same until an Editor has taken it, and again if that one did not
+   * The caller named a pool (target.ts), by this id; `editor` is the same until an Editor has taken it, and again if that one did not
    * begin it and went away (▲13).
    */
   pool?: string;
   /** The same count as `mutationSeq` for its pool, once an Editor has taken it. */
   poolSeq?: number;
-  /** Its turn there (fair-priority.ts), which it has again if it goes back. */
+  /** Its turn there (limits.ts), which it has again if it goes back. */
   poolTurn?: number;
   /** The caller left the target open; `editor` is what it resolved to (▲4). */
   editorOpen: boolean;
@@ -186,7 +185,7 @@ export interface OperationRecord {
   priorityClass?: PriorityClass;
   /**
    * Its place in the queue, fair between principals, lower first; the store assigns it
-   * (src/shared/store/operations/fair-priority.ts).
+   * (src/shared/store/operations/limits.ts).
    */
   turn?: number;
   state: State;
@@ -272,4 +271,156 @@ export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string
 export function mayHaveBegun(record: OperationRecord): boolean {
   if (record.executedAs !== undefined) return false;
   return record.startedAt !== undefined || record.state === "completed" || record.state === "interrupted";
+}
+
+// Delivered, read, owed: who asked for an outcome, who has it, and who has read it. Each function answers the changed record,
+// or undefined where nothing changes. Nothing is taken back but by `undelivered`.
+
+/** Most callers that a record names. */
+const MOST_ASKERS = 100;
+
+/** Stands for the callers beyond: they asked, and nobody knows whether they have read. */
+const OTHERS = "";
+
+/** How far this caller has come; undefined: it has neither asked for the outcome nor received it. */
+export function askingOf(record: OperationRecord, { id }: Pick<Caller, "id">): Asking | undefined {
+  return record.askers?.[id] ?? (record.createdBy.caller === id ? {} : undefined);
+}
+
+/** Is there a caller that asked for the outcome and has not read it? */
+export function isOwed({ createdBy, askers = {} }: OperationRecord): boolean {
+  const creator = createdBy.caller ?? OTHERS;
+  return !askers[creator]?.hasRead || Object.values(askers).some(({ hasRead }) => !hasRead);
+}
+
+/** The caller waits for the outcome, or is about to be answered with it. */
+export function asked(record: OperationRecord, caller: Pick<Caller, "id">): OperationRecord | undefined {
+  const before = askingOf(record, caller);
+  return before && before.askedAt === undefined ? undefined : withAsking(record, caller, {});
+}
+
+/** This operation answers for `other` (▲10 b): who asked for that outcome has asked for this one. */
+export function askedThrough(
+  record: OperationRecord,
+  { createdBy, askers }: OperationRecord,
+): OperationRecord | undefined {
+  let changed: OperationRecord | undefined;
+  for (const id of Object.keys({ [createdBy.caller ?? OTHERS]: {}, ...askers }))
+    changed = asked(changed ?? record, { id }) ?? changed;
+  return changed;
+}
+
+/** An answer with the outcome was delivered to a request of this caller; `isRead`: so that it has read it. */
+export function delivered(
+  record: OperationRecord,
+  caller: Caller,
+  { now, isRead }: { now: number; isRead: boolean },
+): OperationRecord | undefined {
+  const before = askingOf(record, caller) ?? {};
+  if (before.deliveredAt !== undefined && (before.hasRead || !isRead)) return undefined;
+  const { deliveredAt = now } = before;
+  const asking: Asking = { deliveredAt, ...(isRead || before.hasRead ? { hasRead: true } : {}) };
+  return { ...withAsking(record, caller, asking), firstDeliveredAt: record.firstDeliveredAt ?? now };
+}
+
+/** The caller named the log_id: it has read what was delivered to it before. */
+export function named(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  const before = askingOf(record, caller);
+  if (before?.deliveredAt === undefined || before.hasRead) return undefined;
+  return withAsking(record, caller, { ...before, hasRead: true });
+}
+
+/** The connection was reset before the caller can have read its answer: it asked, and never got the outcome. */
+export function undelivered(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  if (askingOf(record, caller)?.deliveredAt === undefined) return undefined;
+  const { firstDeliveredAt: _taken, ...left } = withAsking(record, caller, {});
+  const times = Object.values(left.askers ?? {}).flatMap(({ deliveredAt }) => deliveredAt ?? []);
+  return times.length === 0 ? left : { ...left, firstDeliveredAt: Math.min(...times) };
+}
+
+/** The caller cancelled its request for this run of a repeatable tool: it wants another one. */
+export function givenUp(record: OperationRecord, caller: Caller): OperationRecord | undefined {
+  const { effect, givenUpBy = [] } = record;
+  if (effect !== "repeatable" || givenUpBy.includes(caller.id)) return undefined;
+  return { ...record, givenUpBy: [...givenUpBy, caller.id].slice(-MOST_ASKERS) };
+}
+
+/**
+ * Who has not read the outcome of this operation as its caller runs it again, and may come back for it within `windowMs`: the new
+ * outcome is owed to them as well. An outcome that nobody has got yet, they may come back for from now on.
+ */
+export function stillOwed(
+  { createdBy, askers, firstDeliveredAt }: OperationRecord,
+  caller: Caller,
+  { now, windowMs }: { now: number; windowMs: number },
+): Record<string, Asking> {
+  const all: Record<string, Asking> = { ...(createdBy.caller ? { [createdBy.caller]: {} } : {}), ...askers };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([id, { askedAt, deliveredAt, hasRead }]) => {
+      const since = askedAt ?? deliveredAt ?? firstDeliveredAt ?? now;
+      const mayComeBack = id !== caller.id && now - since < windowMs;
+      return !hasRead && mayComeBack ? [[id, { askedAt: since }]] : [];
+    }),
+  );
+}
+
+function withAsking(record: OperationRecord, { id }: Pick<Caller, "id">, asking: Asking): OperationRecord {
+  const askers: Record<string, Asking> = { ...record.askers, [id]: asking };
+  const excess = Object.keys(askers).length - MOST_ASKERS;
+  if (excess <= 0) return { ...record, askers };
+  // A caller that has read may be forgotten; it would be one that never asked. A debt may not.
+  const lasting = [id, OTHERS, record.createdBy.caller];
+  const others = Object.keys(askers).filter((each) => !lasting.includes(each));
+  const [gone = OTHERS] = [
+    ...others.filter((each) => askers[each]?.hasRead),
+    // Nobody comes back as the caller of a single request.
+    ...others.filter((each) => each.startsWith(SINGLE_REQUEST)),
+    ...others,
+  ];
+  const { [gone]: forgotten, ...kept } = askers;
+  return { ...record, askers: forgotten?.hasRead ? kept : { ...kept, [OTHERS]: {} } };
+}
+
+// Store incarnation (▲13): may a waiting operation be called unsent? After the store was restored from an older copy,
+// an operation that it shows as queued may have been sent, run and acknowledged; only the Editor's ledger knows. Ending
+// it as never begun would let the same call run a second time, so it is not ended while that Editor is missing.
+
+/** What is known of the store's losses; `KnownEditors` is one. */
+export interface StoreLosses {
+  /** The Editors that were known before the last loss and have not been back since. */
+  missing: readonly string[];
+  /** The store's incarnation when it was asked. An end that relies on this is written in that incarnation only. */
+  incarnation: string;
+}
+
+/** `sentIn` when only the ledger says that it was sent: no session can be named, so it is never sent without asking. */
+const UNKNOWN_SESSION = "unknown";
+
+/** False if the session is unknown: then no session can be called a different one. */
+export function isSessionKnown({ sentIn }: OperationRecord): boolean {
+  return sentIn !== UNKNOWN_SESSION;
+}
+
+/**
+ * An operation accepted in the present incarnation is recorded completely: nothing was lost since. One of a pool may have been
+ * taken by any Editor.
+ */
+export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }: StoreLosses): boolean {
+  if (!isWaiting(record.state)) return false;
+  if (record.incarnation === incarnation) return true;
+  return record.pool === undefined ? !missing.includes(record.editor) : missing.length === 0;
+}
+
+/** The record marked as sent at an unknown time; undefined if the store knows that it was sent, or how it ended. */
+export function markAsSent(record: OperationRecord): OperationRecord | undefined {
+  const state = next(record.state, "claimed");
+  return state && { ...record, state, sentIn: UNKNOWN_SESSION };
+}
+
+/**
+ * Is it of a pool, and from before a loss of the store? Then the pool may have had it back, and another Editor begun it, in writes that
+ * are lost: it is neither claimed nor sent until all that the Editors know is imported.
+ */
+export function isFromBeforeLoss({ pool, incarnation }: OperationRecord, present: string): boolean {
+  return pool !== undefined && incarnation !== present;
 }

@@ -12,8 +12,7 @@ import {
 } from "../wire/wire.js";
 import type { Moment, ReplayOptions } from "./again.js";
 import { lookUp, type Sought } from "./decide.js";
-import { isFinal, type OperationRecord, type State } from "./operation.js";
-import { isFromBeforeLoss } from "./unsent.js";
+import { isFinal, isFromBeforeLoss, type OperationRecord, type State } from "./operation.js";
 
 /** Stands for the code of an answer that cannot be read. */
 export const UNREADABLE = 0;

@@ -1,6 +1,6 @@
 /** The history of one operation from its record: what happened when, and why it ran once. */
 
-import { head } from "../shortened-text.js";
+import { head } from "../printable.js";
 import type { RpcId } from "../wire/rpc.js";
 import { isFinal, type OperationRecord, SINGLE_REQUEST } from "./operation.js";
 

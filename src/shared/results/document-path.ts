@@ -3,7 +3,7 @@
  * `/scene/roots/0/children`. A leading dot, as in jq, changes nothing.
  */
 import { BrokerError } from "../errors.js";
-import { shortened } from "../shortened-text.js";
+import { shortened } from "../printable.js";
 import { countAt, ENOUGH, eachMember, endOf, itemAt, memberAt, stringAt, typeAt } from "./json-text.js";
 
 /** A segment is a key, or in an array an index in decimal digits. */

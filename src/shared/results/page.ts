@@ -5,7 +5,7 @@
  */
 
 import { BrokerError } from "../errors.js";
-import { shortened } from "../shortened-text.js";
+import { shortened } from "../printable.js";
 import { contentsAt } from "./document-path.js";
 import { documentIn, eachItem, eachMember, endOf, type Place, stringAt, typeAt } from "./json-text.js";
 import { chooseList, type ListChoice } from "./list-choice.js";

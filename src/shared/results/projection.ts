@@ -1,7 +1,7 @@
 /** A part of a large result without jq: some of its items, reduced to some of their fields. */
 
 import { BrokerError } from "../errors.js";
-import { shortened } from "../shortened-text.js";
+import { shortened } from "../printable.js";
 import { contentsAt, parsedPath, walk } from "./document-path.js";
 import { documentIn, eachItem, endOf, memberAt, type Place, typeAt } from "./json-text.js";
 import { chooseList } from "./list-choice.js";

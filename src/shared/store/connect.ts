@@ -1,12 +1,55 @@
 /** Connections to Redis, and the check that this Redis can be trusted with operations. */
 import type { Writable } from "node:stream";
+import type { SentinelConnectionOptions } from "ioredis";
+import type { NetStream } from "ioredis/built/types.js";
 import { BrokerError } from "../errors.js";
-import { NO_REDIS_URL, type RedisUrl, readRedisUrl } from "../redis-url.js";
-import { Redis } from "./libraries.js";
-import { isStoreFull } from "./operations/result-quota.js";
+import { type HostAndPort, NO_REDIS_URL, type RedisUrl, readRedisUrl } from "../redis-url.js";
+import { channels } from "./keys.js";
+import { Redis, SentinelConnector } from "./libraries.js";
+import { isStoreFull } from "./operations/limits.js";
 import { checkRedis, elsewhereInCluster, type RedisCheck } from "./redis-check.js";
 import { claimStore } from "./schema.js";
-import { type ThroughSentinels, throughSentinels } from "./sentinels.js";
+
+// Connections that follow the master which Sentinels name.
+
+/** What ioredis and BullMQ need to find the master. */
+interface ThroughSentinels {
+  sentinels: HostAndPort[];
+  /** By which they know the master. */
+  name: string;
+  /** A master that hangs never ends its connections: they are left when a Sentinel says that there is another. */
+  failoverDetector: true;
+  Connector: new (options: unknown) => SentinelConnector;
+  /** ms; a machine that is gone refuses nothing. */
+  connectTimeout: number;
+  sentinelCommandTimeout: number;
+}
+
+export function throughSentinels(sentinels: readonly HostAndPort[], name: string): ThroughSentinels {
+  return {
+    ...{ sentinels: [...sentinels], name, failoverDetector: true, Connector: FollowingConnector },
+    ...{ connectTimeout: 3_000, sentinelCommandTimeout: 2_000 },
+  };
+}
+
+/**
+ * ioredis watches the Sentinels on behalf of one connection, and goes on when that has ended by itself: their message then
+ * interrupts the next attempt to connect, after which ioredis makes no other, ever.
+ */
+class FollowingConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions);
+  }
+
+  override async connect(...given: Parameters<SentinelConnector["connect"]>): Promise<NetStream> {
+    const stream = await super.connect(...given);
+    stream.once("close", () => {
+      const { failoverDetector } = this as unknown as { failoverDetector: { cleanup(): void } | null };
+      failoverDetector?.cleanup();
+    });
+    return stream;
+  }
+}
 
 /** Where a Redis listens: a unix socket's path, host and port, or the Sentinels that know. Both ioredis and BullMQ accept it. */
 export interface RedisAddress extends Partial<ThroughSentinels> {
@@ -85,7 +128,7 @@ export async function connectStore(
   const subscriber = commands.duplicate({
     maxRetriesPerRequest: null,
     commandTimeout: undefined as never,
-    // ioredis would leave an unhandled rejection if the connection closes during resubscription; notifier.ts resubscribes.
+    // ioredis would leave an unhandled rejection if the connection closes during resubscription; connect.ts resubscribes.
     autoResubscribe: false,
   });
   subscriber.on("error", report);
@@ -258,4 +301,60 @@ async function checkStore(redis: Redis): Promise<RedisCheck> {
     () => undefined,
   );
   return checkRedis(await redis.info(), await setting);
+}
+
+// Publishes changes to every process that listens. A message may be lost: a waiter also reads the store.
+
+export type NotifierChannel = keyof typeof channels;
+
+export interface Notifier {
+  /**
+   * Calls `listener` with the message's subject (a log_id or an editor_id) until the returned function is called. `onGap`:
+   * earlier messages may have been missed, so data read from the store may be stale. Called after each reconnect, and once
+   * for `changed`, which is subscribed only while it has a listener; the other channels are subscribed from the start.
+   */
+  on(channel: NotifierChannel, listener: (subject: string) => void, onGap?: () => void): () => void;
+  close(): void;
+}
+
+const { changed, ...ALWAYS } = channels;
+
+/** Resubscribes after each reconnect. Resolves once Redis has confirmed, so that no later message is missed. */
+export async function createNotifier(subscriber: Redis): Promise<Notifier> {
+  const listeners = new Map<
+    string,
+    Set<{ listener: (subject: string) => void; onGap?: (() => void) | undefined }>
+  >();
+  const onMessage = (channel: string, subject: string): void => {
+    for (const { listener } of listeners.get(channel) ?? []) listener(subject);
+  };
+  const reportGap = (): void => {
+    for (const set of listeners.values()) for (const { onGap } of set) onGap?.();
+  };
+  subscriber.on("message", onMessage);
+  const isFollowed = (): boolean => (listeners.get(changed)?.size ?? 0) > 0;
+  const subscribe = (): Promise<unknown> =>
+    subscriber.subscribe(...Object.values(ALWAYS), ...(isFollowed() ? [changed] : []));
+  await subscribe();
+  // Fails only if the connection is lost or closed: the next `ready`, if any, subscribes again.
+  const ignore = (): undefined => undefined;
+  const onReady = (): void => void subscribe().then(reportGap, ignore);
+  subscriber.on("ready", onReady);
+  return {
+    on(name, listener, onGap) {
+      const channel = channels[name];
+      const set = listeners.get(channel) ?? new Set();
+      const subscription = { listener, onGap };
+      listeners.set(channel, set.add(subscription));
+      if (channel === changed) subscriber.subscribe(changed).then(onGap, ignore);
+      return () => {
+        const isLast = set.delete(subscription) && set.size === 0;
+        if (isLast && channel === changed) subscriber.unsubscribe(changed).catch(ignore);
+      };
+    },
+    close() {
+      subscriber.off("message", onMessage);
+      subscriber.off("ready", onReady);
+    },
+  };
 }

@@ -3,8 +3,8 @@
  * the clients of a gateway that was killed leave by themselves.
  */
 import type { Redis, Result } from "ioredis";
-import { type ClientIdentity, clientIdentity } from "../client-identity.js";
 import type { Caller } from "../operation/operation.js";
+import { type ClientIdentity, clientIdentity } from "../principal.js";
 import { channels, keys } from "./keys.js";
 
 export interface ConnectedClient extends ClientIdentity {

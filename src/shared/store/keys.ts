@@ -24,10 +24,10 @@ export const keys = {
   /** STRING, for ever: a random id of this store, sent to Editors in hello. */
   storeId: `${TAG}:store-id`,
 
-  /** STRING, for ever: the secret that signs what clients carry from one request to the next (client-state-key.ts). */
+  /** STRING, for ever: the secret that signs what clients carry from one request to the next (store.ts). */
   clientStateKey: `${TAG}:client-state-key`,
 
-  /** HASH, for ever: id, run, before, orderly (incarnation.ts). */
+  /** HASH, for ever: id, run, before, orderly (schema.ts). */
   incarnation: `${TAG}:incarnation`,
 
   /**
@@ -39,9 +39,9 @@ export const keys = {
   operation: (logId: string) => `${TAG}:operation:${logId}`,
   /** LIST, retention: the pieces of a large result (stored-result.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
-  /** LIST, a minute after the last piece: a large result being uploaded (result-upload.ts). */
+  /** LIST, a minute after the last piece: a large result being uploaded (stored-result.ts). */
   uploaded: (id: string) => `${TAG}:staged:${id}`,
-  /** ZSET by the end of retention, ms, until the last of them: the sums of stored results that end together (result-quota.ts). */
+  /** ZSET by the end of retention, ms, until the last of them: the sums of stored results that end together (limits.ts). */
   resultEnds: `${TAG}:result-ends`,
   /** HASH, as resultEnds: these sums, bytes. */
   resultSums: `${TAG}:result-sums`,
@@ -106,17 +106,17 @@ export const keys = {
   editors: `${TAG}:editors`,
   /** SET, in flight: a principal's log_ids that were accepted but not sent. */
   waiting: (principal: string) => `${TAG}:waiting:${principal}`,
-  /** HASH, in flight: a principal's log_ids that were sent and have not ended, with their Editors (principal-limits.ts). */
+  /** HASH, in flight: a principal's log_ids that were sent and have not ended, with their Editors (limits.ts). */
   sent: (principal: string) => `${TAG}:sent:${principal}`,
-  /** HASH, in flight: a principal's log_ids that are held back by its limit (principal-limits.ts). */
+  /** HASH, in flight: a principal's log_ids that are held back by its limit (limits.ts). */
   held: (principal: string) => `${TAG}:held:${principal}`,
-  /** HASH, in flight: the log_ids that use a resource of which there are few, with their Editors (resource-limits.ts). */
+  /** HASH, in flight: the log_ids that use a resource of which there are few, with their Editors (limits.ts). */
   resource: (name: string) => `${TAG}:resource:${name}`,
   /** HASH, in flight: those that wait for it, as `held`. */
   resourceWanted: (name: string) => `${TAG}:resource-wanted:${name}`,
   /**
    * HASH, 3 × retention after the last write, at most until nothing is open on the Editor: sent, highest,
-   * last:<principal> (fair-priority.ts).
+   * last:<principal> (limits.ts).
    */
   turns: (queue: string) => `${TAG}:turns:${queue}`,
   /** BullMQ's own keys, by BullMQ's names: until the Editor is forgotten and has no owner (forgotten.ts). */
@@ -145,7 +145,7 @@ export const keys = {
 
   /** STRING with the lease's time to live: the owner's nonce. */
   lease: (editor: string) => `${TAG}:lease:${editor}`,
-  /** HASH, like the epoch: the nonce of the lease, and the owner's process: machine, pid, mark (lease-holder.ts). */
+  /** HASH, like the epoch: the nonce of the lease, and the owner's process: machine, pid, mark (lease.ts). */
   leaseHolder: (editor: string) => `${TAG}:lease-holder:${editor}`,
   /** ZSET by time, ms: the Editors that were owned or forgotten, until nothing of them is left (forgotten.ts). */
   served: `${TAG}:served`,

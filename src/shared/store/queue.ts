@@ -5,7 +5,7 @@ import { jobIdOf, type OperationRecord } from "../operation/operation.js";
 import { LANES, type Lane } from "../tools/tool.js";
 import { BULL_PREFIX, queueName } from "./keys.js";
 import { bullmq } from "./libraries.js";
-import type { DueJob } from "./scripts/release.js";
+import type { DueJob } from "./scripts/call.js";
 
 /** A job only names its operation: the record decides whether it may run (▲1). */
 export interface JobData {

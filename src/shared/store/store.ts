@@ -1,7 +1,16 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
+
+import { randomBytes } from "node:crypto";
+import type { Redis } from "ioredis";
 import type { OperationRecord } from "../operation/operation.js";
-import { clientStateKey } from "./client-state-key.js";
-import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
+import {
+  type ConnectOptions,
+  connectStore,
+  createNotifier,
+  type Notifier,
+  type RedisAddress,
+  type RedisTarget,
+} from "./connect.js";
 import {
   type ConnectedClients,
   type ConnectedClientsOptions,
@@ -12,16 +21,13 @@ import { createForgottenEditors, type ForgottenEditors } from "./editors/forgott
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
 import { createOwners, type Owners } from "./editors/owners.js";
 import { createPools, type Pools } from "./editors/pools.js";
-import { channels } from "./keys.js";
+import { channels, keys } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createLogins, type Logins } from "./logins.js";
-import { createNotifier, type Notifier } from "./notifier.js";
 import { type AllOperations, createAllOperations } from "./operations/all-operations.js";
 import { createEvents, type Events } from "./operations/events.js";
+import { type HeldBack, heldBack, PRINCIPAL_LIMITS, roomLimits, shortOf } from "./operations/limits.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
-import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
-import { shortOf } from "./operations/resource-limits.js";
-import { roomLimits } from "./operations/result-quota.js";
 import { createQueues, type Queues } from "./queue.js";
 import type { RedisCheck } from "./redis-check.js";
 import {
@@ -32,6 +38,17 @@ import {
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
 import { createStoredCounters, type StoredCounters } from "./stored-counters.js";
+
+// The secret with which the gateways of one store sign what they give to clients and get back (revision-2026/confirmation.ts).
+
+const BYTES = 32;
+
+/** Made by the first gateway that needs it. Read each time: a store that was emptied has another one. */
+async function clientStateKey(commands: Redis): Promise<Uint8Array> {
+  const fresh = randomBytes(BYTES).toString("base64");
+  await commands.set(keys.clientStateKey, fresh, "NX");
+  return Buffer.from((await commands.get(keys.clientStateKey)) ?? fresh, "base64");
+}
 
 export interface Store {
   storeId: string;

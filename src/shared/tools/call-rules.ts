@@ -3,10 +3,101 @@
  * class. Of several patterns that match, the first one in the file counts; a name that is written out precedes patterns.
  */
 import picomatch from "picomatch";
-import { slugOf } from "../editors/editor-id.js";
+import { slugOf } from "../editors/target.js";
+import type { JsonObject } from "../operation/idempotency.js";
+import type { OperationRecord } from "../operation/operation.js";
+import { head } from "../printable.js";
 import type { ClassRule, EditorRule, ToolRule } from "./call-rule-settings.js";
-import { CLASS_MS } from "./execution-class.js";
-import { EXECUTION_CLASSES, type ExecutionClass } from "./tool.js";
+import { portableSchema } from "./portable-schema.js";
+import { completeTool, EXECUTION_CLASSES, type ExecutionClass, type Tool, ToolDetails } from "./tool.js";
+
+// How long a call usually takes. An operation that runs longer than its class is overdue: that is shown, but nothing is
+// ended or run again for it.
+
+/** The longest usual time, ms. */
+export const CLASS_MS: Readonly<Record<ExecutionClass, number>> = {
+  quick: 30_000,
+  medium: 300_000,
+  long: 3_600_000,
+};
+
+/** Fewer recorded durations than this are ignored. */
+const ENOUGH = 5;
+/** On a busy machine a call may take twice its usual time. */
+const MARGIN = 2;
+
+const QUICK_WORDS = new Set(["get", "find", "list", "search", "ping", "status"]);
+const LONG_WORDS =
+  /^(download|upload|backup|sync|process|analy[sz]e|generate|compile|build|train|convert|tests?|bake)/;
+
+/** Pure. The first source that knows: a rule for the tool, the tool itself, configuration, recorded durations, name, arguments. */
+export function executionClassOf(call: {
+  tool: string;
+  /** By a rule of the configuration. */
+  ruled?: ExecutionClass | undefined;
+  /** From the tool's own description. */
+  given?: ExecutionClass | undefined;
+  configured?: ExecutionClass | undefined;
+  /** How long the tool's recent calls took, ms. */
+  recordedMs: readonly number[];
+  classMs?: Readonly<Record<ExecutionClass, number>>;
+  arguments: JsonObject;
+}): ExecutionClass {
+  return (
+    call.ruled ??
+    call.given ??
+    call.configured ??
+    byDurations(call.recordedMs, call.classMs ?? CLASS_MS) ??
+    byName(call.tool) ??
+    byArguments(call.arguments) ??
+    "medium"
+  );
+}
+
+/** How long such a call usually takes at most, ms: as configured when it was accepted, else what its class says. */
+export function mostExecutionMs({
+  maxExecutionMs,
+  executionClass = "long",
+}: Pick<OperationRecord, "maxExecutionMs" | "executionClass">): number {
+  return maxExecutionMs ?? CLASS_MS[executionClass];
+}
+
+/** How long an operation has run past its usual time, ms; undefined if it has not, or is not running. Store clock. */
+export function overdueBy(record: OperationRecord, now: number): number | undefined {
+  if (record.state !== "running" || record.startedAt === undefined) return undefined;
+  const over = now - record.startedAt - mostExecutionMs(record);
+  return over > 0 ? over : undefined;
+}
+
+/** The class of the 95th percentile, with a margin. */
+function byDurations(
+  recordedMs: readonly number[],
+  classMs: Readonly<Record<ExecutionClass, number>>,
+): ExecutionClass | undefined {
+  if (recordedMs.length < ENOUGH) return undefined;
+  const sorted = [...recordedMs].sort((a, b) => a - b);
+  const usual = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+  return EXECUTION_CLASSES.find((name) => usual * MARGIN <= classMs[name]) ?? "long";
+}
+
+function byName(tool: string): ExecutionClass | undefined {
+  const words = tool
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  if (words.some((word, at) => QUICK_WORDS.has(word) && (at === 0 || at === words.length - 1)))
+    return "quick";
+  return words.some((word) => LONG_WORDS.test(word)) ? "long" : undefined;
+}
+
+/** A long path names a large file, an address something to fetch. */
+function byArguments(args: JsonObject): ExecutionClass | undefined {
+  const isLong = Object.entries(args).some(([name, value]) => {
+    if (typeof value !== "string") return false;
+    return (/path/i.test(name) && value.length > 100) || (/url/i.test(name) && /^https?:\/\//.test(value));
+  });
+  return isLong ? "long" : undefined;
+}
 
 export interface CallRuleSettings {
   classes: Readonly<Partial<Record<ExecutionClass, ClassRule | undefined>>>;
@@ -89,4 +180,106 @@ function ruleFinder<R>(
   const inOrder = [...all.filter(({ isPattern }) => !isPattern), ...all.filter(({ isPattern }) => isPattern)];
   if (inOrder.length === 0) return () => [];
   return (names) => inOrder.filter(({ fits }) => names.some(fits)).map(({ rule }) => rule);
+}
+
+// Limits on an Editor's tool list: tools above a limit are left out, and reported, as are those that models cannot be offered.
+
+/** Limits for the list of one Editor. */
+export interface ToolLimits {
+  tools: number;
+  /** Most characters of the JSON of all tools together. */
+  listCharacters: number;
+  /** How deep a tool's schema may nest. */
+  schemaDepth: number;
+  /** Characters; a longer description is cut. */
+  description: number;
+}
+
+export const TOOL_LIMITS: ToolLimits = {
+  tools: 1_000,
+  listCharacters: 2_000_000,
+  schemaDepth: 32,
+  description: 4_000,
+};
+
+export interface ToolsRead {
+  tools: Tool[];
+  /** How many were left out, here or in the lists that models are given … */
+  leftOut: number;
+  /** … and why (the first few): short and without control characters. */
+  reasons: string[];
+}
+
+/** The names that MCP clients accept (SEP-986). */
+const NAME = /^[\w./-]{1,128}$/;
+const REASONS = 5;
+
+/** Reads the answer to `get-tool-details`. Never throws, whatever the entries are. */
+export function readTools(reported: readonly unknown[], limits: ToolLimits = TOOL_LIMITS): ToolsRead {
+  const byName = new Map<string, Tool>();
+  const reasons: string[] = [];
+  let leftOut = Math.max(0, reported.length - limits.tools);
+  if (leftOut > 0) reasons.push(`${reported.length} tools exceed the limit of ${limits.tools}`);
+  let characters = 0;
+  for (const entry of reported.slice(0, limits.tools)) {
+    const tool = readTool(entry, limits);
+    const size = typeof tool === "string" ? 0 : JSON.stringify(tool).length;
+    const fault = typeof tool === "string" ? tool : faultAmong(tool, byName, characters + size, limits);
+    let why = fault ?? "";
+    if (typeof tool !== "string" && fault === undefined) {
+      byName.set(tool.name, tool);
+      characters += size;
+      const portable = portableSchema(tool);
+      if ("inputSchema" in portable) continue;
+      why = `models are not offered ${tool.name}: ${portable.reason}`;
+    }
+    leftOut += 1;
+    if (reasons.length < REASONS) reasons.push(why);
+  }
+  return { tools: [...byName.values()], leftOut, reasons };
+}
+
+function faultAmong(
+  { name }: Tool,
+  before: ReadonlyMap<string, Tool>,
+  characters: number,
+  { listCharacters }: ToolLimits,
+): string | undefined {
+  if (before.has(name)) return `${name} is listed twice`;
+  return characters > listCharacters
+    ? `with ${name} the list has more than ${listCharacters} characters`
+    : undefined;
+}
+
+/** The tool, or why it is left out. */
+function readTool(entry: unknown, { schemaDepth, description }: ToolLimits): Tool | string {
+  const read = ToolDetails.safeParse(entry);
+  if (!read.success) return "an entry is not a tool description";
+  if (!NAME.test(read.data.name)) return `${shown(read.data.name)} is not a valid tool name`;
+  const tool = completeTool(read.data);
+  if (depthOf(tool.inputSchema, schemaDepth + 1) > schemaDepth) {
+    return `the schema of ${tool.name} is nested deeper than ${schemaDepth}`;
+  }
+  return tool.description.length <= description
+    ? tool
+    : { ...tool, description: `${head(tool.description, description)}…` };
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 40).replace(/[^\x20-\x7e]/g, "?"));
+}
+
+/** Nesting of arrays and objects; 0 for any other value. Stops at `most`. No recursion: it may nest deeper than any stack. */
+function depthOf(value: unknown, most: number): number {
+  let level = [value].filter(isNested);
+  let depth = 0;
+  while (level.length > 0 && depth < most) {
+    depth += 1;
+    level = level.flatMap((nested) => Object.values(nested).filter(isNested));
+  }
+  return depth;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -7,7 +7,7 @@ export const LANES: readonly Lane[] = ["main", "background"];
 /** How many operations of an Editor run at once. Invariant 6: one on the main lane. */
 export const LANE_PLACES: Readonly<Record<Lane, number>> = { main: 1, background: 4 };
 
-/** How long a tool's calls usually take; times in execution-class.ts. */
+/** How long a tool's calls usually take; times in call-rules.ts. */
 export const EXECUTION_CLASSES = ["quick", "medium", "long"] as const;
 export type ExecutionClass = (typeof EXECUTION_CLASSES)[number];
 
@@ -38,7 +38,7 @@ export const ToolDetails = z.looseObject({
 });
 export type ToolDetails = z.infer<typeof ToolDetails>;
 
-/** Each entry is validated separately (tool-limits.ts). */
+/** Each entry is validated separately (call-rules.ts). */
 export const ToolDetailsAnswer = z.looseObject({ Tools: z.array(z.unknown()), Ver: z.string().optional() });
 
 /**

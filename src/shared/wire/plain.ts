@@ -2,7 +2,7 @@
  * Plain Editors: their bridge keeps no ledger (docs/reference/protocol.md). `admit` decides what may be sent to them, from
  * the worker's own record of sent calls (▲12), the same for every such bridge.
  */
-import type { AdmitLedger, AdmittedOperation } from "../operation/admit.js";
+import type { AdmitLedger, AdmittedOperation } from "../operation/decide.js";
 import { type Effect, effectOfTool } from "../tools/tool.js";
 import type { Outcome, SubmitParams } from "./wire.js";
 

@@ -1,4 +1,4 @@
-/** The push channel's messages (docs/reference/protocol.md, "Push channel"), a line each (line-assembler.ts). */
+/** The push channel's messages (docs/reference/protocol.md, "Push channel"), a line each (framing.ts). */
 import { z } from "zod";
 
 const PUSH_TYPES = [

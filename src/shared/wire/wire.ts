@@ -75,7 +75,7 @@ export const RecoveryMetadata = z.looseObject({
   supersedes: z.string().optional(),
   caller: z.string().nullable().optional(),
   requestId: z.union([z.string(), z.number()]).nullable().optional(),
-  /** Covers this and the values submitted with it (recovery-seal.ts); without it the rest is untrusted. */
+  /** Covers this and the values submitted with it (recovery-metadata.ts); without it the rest is untrusted. */
   signature: z.string().optional(),
 });
 export type RecoveryMetadata = z.infer<typeof RecoveryMetadata>;
@@ -128,7 +128,7 @@ export const HelloResult = z.looseObject({
   /** The previous Editor session and its last durable entry: lower than what was seen means rolled back. */
   previousSession: z.looseObject({ editorSessionId: z.string(), ledgerSeq: z.number() }).optional(),
   toolsHash: Name,
-  /** Which pools it is in (pool.ts). */
+  /** Which pools it is in (target.ts). */
   labels: z.array(Name).max(1_000).optional(),
   phase: Name,
   heartbeatSeconds: z.number(),

@@ -1,5 +1,5 @@
 /** The lines of the ledger's journal, and the state that they result in; no I/O. */
-import type { Fence } from "../../shared/operation/admit.js";
+import type { Fence } from "../../shared/operation/decide.js";
 import type { LedgerState, Outcome, RecoveryMetadata } from "../../shared/wire/wire.js";
 
 /** One operation as the ledger knows it. */

@@ -1,6 +1,8 @@
 /** One Editor process from start to end: everything that dies with it. */
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
+import { type ClientIdentity, clientIdentity } from "../../shared/principal.js";
+import { ClientsNotice } from "../../shared/wire/clients-notice.js";
 import { createExecutions } from "../execution.js";
 import type { Identity } from "../identity.js";
 import { createLanes } from "../lanes.js";
@@ -16,14 +18,62 @@ import type { ToolTable } from "../tools.js";
 import { createWorld, restingPhase } from "../world.js";
 import { createAdmission } from "./admission.js";
 import { createBridge } from "./bridge.js";
-import { createClientList } from "./client-list.js";
 import { createHello } from "./hello.js";
 import { createPushClient } from "./push-client.js";
-import { createTcpServer } from "./tcp-server.js";
+import { createTcpServer, type Peer } from "./tcp-server.js";
 import { createUloopBridge } from "./uloop-bridge.js";
 import { createUloopSurface } from "./uloop-surface.js";
 import type { WireFaults } from "./wire-faults.js";
 import { createWorkerSeat } from "./worker-seat.js";
+
+// The MCP clients that the worker named last, as a window would list them.
+
+export interface ListedClient extends ClientIdentity {
+  transport: "stdio" | "http";
+  /** The tool that it runs here. */
+  runs?: string;
+  /** How many of its operations wait. */
+  waits?: number;
+}
+
+export interface ClientList {
+  /** Replaces the list. What cannot be read changes nothing. */
+  take(from: Peer, params: unknown): void;
+  /** Nobody says any more when this list changes. */
+  left(peer: Peer): void;
+  /** Undefined: nobody named any. */
+  shown(): { clients: readonly ListedClient[]; total: number } | undefined;
+}
+
+/** Whatever the worker says. */
+const MOST_LISTED = 32;
+
+function createClientList(): ClientList {
+  let from: Peer | undefined;
+  let shown: ReturnType<ClientList["shown"]>;
+  return {
+    take(peer, params) {
+      const read = ClientsNotice.safeParse(params);
+      if (!read.success) return;
+      const { clients, total } = read.data;
+      from = peer;
+      const listed = clients.slice(0, MOST_LISTED);
+      shown = {
+        clients: listed.map(({ transport, runs, waits, ...named }) => ({
+          ...clientIdentity(named),
+          transport,
+          ...(runs === undefined ? {} : { runs }),
+          ...(waits === undefined ? {} : { waits }),
+        })),
+        total: Math.max(total, clients.length),
+      };
+    },
+    left(peer) {
+      if (peer === from) shown = undefined;
+    },
+    shown: () => shown,
+  };
+}
 
 export interface SessionDeps {
   identity: Identity;

@@ -1,5 +1,5 @@
 /** What the answers of the bridges without a ledger prove about a call, and how they end it. */
-import { head } from "../../shared/shortened-text.js";
+import { head } from "../../shared/printable.js";
 import { unknown } from "../../shared/wire/plain.js";
 import type { Outcome, PlainBridge } from "../../shared/wire/wire.js";
 

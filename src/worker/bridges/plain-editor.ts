@@ -8,11 +8,11 @@
 import { join } from "node:path";
 import type { Log } from "../../shared/log.js";
 import { diskProblem } from "../../shared/machine/disk-problem.js";
-import { type AdmittedOperation, admit } from "../../shared/operation/admit.js";
+import { type AdmittedOperation, admit } from "../../shared/operation/decide.js";
+import { readTools, type ToolLimits } from "../../shared/tools/call-rules.js";
 import type { Effect, Tool } from "../../shared/tools/tool.js";
-import { readTools, type ToolLimits } from "../../shared/tools/tool-limits.js";
-import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { isRead, lost, plainLedger, unknown } from "../../shared/wire/plain.js";
+import { RpcFailure } from "../../shared/wire/rpc.js";
 import {
   EDITOR_CODES,
   type HelloResult,
@@ -21,10 +21,35 @@ import {
   type SubmitParams,
 } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
-import { ConnectionLost } from "../transport/disconnect.js";
+import { ConnectionLost, FrameTooLarge } from "../transport/disconnect.js";
 import type { BridgeWire, EditorIdentity, Greeting, Notice } from "./bridge.js";
-import { afterLoss } from "./lost-call.js";
 import { openSentLog, type SentLog, UnusableSentLog } from "./sent-log.js";
+
+// What is known of a call whose answer was lost, to a bridge that keeps no ledger.
+
+/** The answer will not come, or cannot be read. */
+function afterLoss(error: unknown, startedAt: number): Outcome {
+  const now = Date.now();
+  const unsent = error instanceof ConnectionLost ? !error.sent : isOutgoing(error);
+  if (unsent) {
+    const message = `Not sent: ${(error as Error).message}.`;
+    return { status: "failed", error: { type: "not_sent", message }, endedAt: now };
+  }
+  const after = `${((now - startedAt) / 1000).toFixed(1)} s after it was sent`;
+  const what =
+    error instanceof ConnectionLost
+      ? `The connection to the Editor ended (${error.reason}) ${after}.`
+      : `Its answer, ${after}, could not be taken: ${(error as Error).message}.`;
+  return unknown(
+    `${what} Its bridge keeps no ledger, so nobody can tell whether, or how far, it ran.`,
+    startedAt,
+    now,
+  );
+}
+
+function isOutgoing(error: unknown): boolean {
+  return error instanceof FrameTooLarge && error.direction === "outgoing";
+}
 
 export interface PlainEditor {
   /** Uses this connection without hello. */

@@ -2,7 +2,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { editorIdOf } from "../../shared/editors/editor-id.js";
+import { editorIdOf } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
 import { thisMachine } from "../../shared/machine/this-machine.js";
 import type { NamedEditor } from "../../shared/setting-values.js";

@@ -1,9 +1,8 @@
 /** What a link reports to its owner. */
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { DisconnectReason } from "../transport/disconnect.js";
-import type { EditorCalls } from "./editor-calls.js";
+import type { EditorCalls, EditorNoticeHandlers } from "./editor-calls.js";
 import type { EditorEvent } from "./editor-events.js";
-import type { EditorNoticeHandlers } from "./editor-notices.js";
 
 export type EditorLinkState = "connecting" | "ready" | "closed";
 

@@ -6,30 +6,120 @@
  *       └──── connection ended ─────┘      both ──close() or fenced for good──▶ closed
  */
 import { isDeepStrictEqual } from "node:util";
-import type { BackoffOptions } from "../../shared/backoff.js";
+import { type BackoffOptions, createBackoff } from "../../shared/backoff.js";
 import type { Log } from "../../shared/log.js";
 import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
 import type { OwnWireEditor } from "../bridges/bridge.js";
-import type { ConnectionOptions } from "../transport/connection.js";
+import { type ConnectionOptions, createUnaskedTime } from "../transport/connection.js";
 import { ConnectionLost, type DisconnectReason } from "../transport/disconnect.js";
 import { createPushServer } from "../transport/push-server.js";
-import { createUnaskedTime } from "../transport/unasked-time.js";
 import { type BridgeKindDeps, type EditorLine, openLine } from "./bridge-kind.js";
-import type { EditorCalls } from "./editor-calls.js";
-import { createEditorEvents, type EditorEvent } from "./editor-events.js";
-import { type EditorLinkHandlers, type EditorLinkState, NO_HANDLERS } from "./editor-link-handlers.js";
 import {
   callHandler,
   createEditorNotices,
+  type EditorCalls,
   type EditorNoticeHandlers,
   type EditorNotices,
-} from "./editor-notices.js";
+} from "./editor-calls.js";
+import { createEditorEvents, type EditorEvent } from "./editor-events.js";
+import { type EditorLinkHandlers, type EditorLinkState, NO_HANDLERS } from "./editor-link-handlers.js";
 import type { HelloDeps } from "./handshake.js";
 import type { EditorSecret } from "./proving.js";
-import { createReadyGate } from "./ready-gate.js";
-import { createReconnectBackoff } from "./reconnect-backoff.js";
 import { isRefusedHello, passesByItself } from "./refusal.js";
 import { createSparseLog } from "./sparse-log.js";
+
+/** Holds the callers that wait for a link to be ready, but no state of the link. */
+
+export interface ReadyGate {
+  /** Waits for the next `admit`; rejects with the error of `refuse`, or with the signal's reason. */
+  wait(signal?: AbortSignal): Promise<void>;
+  /** Releases the present waiters. */
+  admit(): void;
+  refuse(error: () => Error): void;
+}
+
+function createReadyGate(): ReadyGate {
+  const waiting = new Set<{ resolve: () => void; reject: (reason: unknown) => void }>();
+
+  return {
+    wait: (signal) =>
+      new Promise<void>((resolve, reject) => {
+        signal?.throwIfAborted();
+        const leave = (): void => {
+          waiting.delete(waiter);
+          signal?.removeEventListener("abort", abort);
+        };
+        const waiter = {
+          resolve() {
+            leave();
+            resolve();
+          },
+          reject(reason: unknown) {
+            leave();
+            reject(reason);
+          },
+        };
+        const abort = (): void => waiter.reject(signal?.reason);
+        waiting.add(waiter);
+        signal?.addEventListener("abort", abort);
+      }),
+    admit() {
+      for (const waiter of [...waiting]) waiter.resolve();
+    },
+    refuse(error) {
+      for (const waiter of [...waiting]) waiter.reject(error());
+    },
+  };
+}
+
+// How long a link waits before it connects to its Editor again, and what ends the wait early.
+
+export interface ReconnectBackoff {
+  /** Waits before the next attempt: `ms`, or a time that depends on failures and announcements. */
+  pause(ms?: number): Promise<void>;
+  /** Ends a wait that is under way. */
+  hurry(): void;
+  /** Forgets the failures. */
+  forget(): void;
+  /** The Editor announced a short absence: try often, without backing off. */
+  reloading(): void;
+  /** The Editor is back. */
+  arrived(): void;
+}
+
+/** After an announced reload, try this often, ms … */
+const RELOAD_LOOK_MS = 100;
+/** … for this long; large projects need it. */
+const RELOAD_MS = 120_000;
+
+function createReconnectBackoff(options?: BackoffOptions): ReconnectBackoff {
+  const backoff = createBackoff(options);
+  /** Monotonic, ms. */
+  let reloadingUntil = 0;
+  let endPause: (() => void) | undefined;
+
+  const wait = (): number => (performance.now() < reloadingUntil ? RELOAD_LOOK_MS : backoff.next());
+
+  return {
+    pause: (ms = wait()) =>
+      new Promise((resolve) => {
+        const clock = setTimeout(() => endPause?.(), ms);
+        endPause = () => {
+          clearTimeout(clock);
+          endPause = undefined;
+          resolve();
+        };
+      }),
+    hurry: () => endPause?.(),
+    forget: backoff.reset,
+    reloading() {
+      reloadingUntil = performance.now() + RELOAD_MS;
+    },
+    arrived() {
+      reloadingUntil = 0;
+    },
+  };
+}
 
 export interface EditorAddress extends EditorSecret {
   host: string;

@@ -1,6 +1,6 @@
 /** Sends hello to an Editor, and again with a raised fence while this owner holds the lease. */
 import { z } from "zod";
-import { RpcFailure } from "../../shared/wire/dialogue.js";
+import { RpcFailure } from "../../shared/wire/rpc.js";
 import { EDITOR_CODES, HelloResult, PROTOCOL_VERSION } from "../../shared/wire/wire.js";
 import type { Connection } from "../transport/connection.js";
 import { UnreadableAnswer } from "./editor-calls.js";

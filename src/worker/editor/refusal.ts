@@ -1,7 +1,7 @@
 /** Which errors are the Editor's own answer. */
 
 import { type Refusal, UNREADABLE } from "../../shared/operation/recover.js";
-import { RpcFailure } from "../../shared/wire/dialogue.js";
+import { RpcFailure } from "../../shared/wire/rpc.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { UnverifiedEditor } from "../bridges/bridge.js";
 import { FrameTooLarge } from "../transport/disconnect.js";

@@ -1,12 +1,12 @@
 /** The writes of an owner before it sends an operation, and after it did not send it. */
 import {
   isFinal,
+  isFromBeforeLoss,
   next,
   nextAfter,
   type OperationEvent,
   type OperationRecord,
 } from "../../shared/operation/operation.js";
-import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
 import type { Changed } from "../../shared/store/operations/changes.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 

@@ -2,10 +2,13 @@
  * The exchange between an owner and its Editor about one claimed operation, over one connection: the owner sends it or
  * asks for it, `recover` decides on the answer, and the owner carries that out, until the operation has ended.
  */
-
 import type { ReplayOptions } from "../../shared/operation/again.js";
-import { askedThrough } from "../../shared/operation/askings.js";
-import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
+import {
+  askedThrough,
+  isFinal,
+  isFromBeforeLoss,
+  type OperationRecord,
+} from "../../shared/operation/operation.js";
 import {
   type EditorReply,
   type OtherOperation,
@@ -13,14 +16,19 @@ import {
   recover,
   type SameAs,
 } from "../../shared/operation/recover.js";
-import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
-import type { Arguments } from "../../shared/store/operations/attachments.js";
+import type { EditorFence } from "../../shared/store/editors/lease.js";
+import type { Arguments } from "../../shared/store/operations/operation-store.js";
 import { inSpan, type TraceContext } from "../../shared/traces.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
+import type { EditorLink } from "../editor/editor-link.js";
+import { isLeaving, refusalOf } from "../editor/refusal.js";
+import type { HeartbeatRecorder } from "../owner/heartbeat.js";
+import { ConnectionLost } from "../transport/disconnect.js";
 import type { Claims } from "./claims.js";
 import type { AttemptResult, EditorPort, ExecutorDeps } from "./executor-deps.js";
-import { refusedOutcome, unknownOutcome } from "./outcome.js";
-import type { Settlement } from "./settlement.js";
+import { storedResultOf } from "./large-result.js";
+import { refusedOutcome, type Settlement, unknownOutcome } from "./outcome.js";
+import type { OutcomeListeners } from "./outcome-listeners.js";
 
 export interface ConversationOptions {
   /** The gateway's replay limits, for decisions on an operation that the Editor names instead. */
@@ -256,4 +264,35 @@ export function mustNotBeSent(record: OperationRecord, importedIn: string): bool
   const { effect, ledgerLost, rebuilt } = record;
   if (rebuilt === true) return true;
   return effect !== "read_only" && (ledgerLost === true || isFromBeforeLoss(record, importedIn));
+}
+
+// The Editor as the executor sees it (executor-deps.ts), over the present link.
+
+export function createEditorPort(
+  {
+    link,
+    outcomeListeners,
+    heartbeat,
+    fence,
+  }: {
+    link: EditorLink;
+    outcomeListeners: Pick<OutcomeListeners, "follow">;
+    heartbeat: Pick<HeartbeatRecorder, "mark">;
+    fence(): EditorFence;
+  },
+  { maxResultBytes }: { maxResultBytes: number },
+): EditorPort {
+  return {
+    ready: (signal) => link.whenReady(signal),
+    session: () => (link.state === "ready" ? link.hello?.editorSessionId : undefined),
+    submit: (params) => link.submit({ ...params, ...fence(), ledgerId: link.hello?.ledgerId ?? "" }),
+    get: (operationId) => link.get(operationId),
+    revoke: (operationId) => link.revoke(operationId),
+    result: (operationId, outcome) => storedResultOf(link, operationId, outcome, maxResultBytes),
+    refusal: refusalOf,
+    wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
+    isLeaving,
+    follow: outcomeListeners.follow,
+    mark: heartbeat.mark,
+  };
 }

@@ -6,7 +6,7 @@ import type { OtherOperation, Refusal, SameAs } from "../../shared/operation/rec
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
 import type { Lane } from "../../shared/tools/tool.js";
-import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
+import type { RecoverySeal } from "../../shared/wire/recovery-metadata.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../../shared/wire/wire.js";
 import type { RevokeAnswer } from "../editor/editor-calls.js";
 

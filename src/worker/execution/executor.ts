@@ -13,16 +13,15 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
-import { argumentsIn } from "../../shared/store/operations/attachments.js";
+import { argumentsIn } from "../../shared/store/operations/operation-store.js";
 import { logIdOf } from "../../shared/store/queue.js";
-import type { Lane } from "../../shared/tools/tool.js";
+import type { Lane as LaneName } from "../../shared/tools/tool.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
 import { inExecutionSpan } from "./execution-spans.js";
 import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
-import { unknownOutcome } from "./outcome.js";
-import { createSettlement } from "./settlement.js";
+import { createSettlement, unknownOutcome } from "./outcome.js";
 
 export type ExecutorOptions = ConversationOptions;
 
@@ -31,7 +30,7 @@ export type Executor = ReturnType<typeof createExecutor>;
 /** The job that asks for an operation, and the lane that it is in. */
 export interface JobOf {
   id: string;
-  lane: Lane;
+  lane: LaneName;
 }
 
 type ClaimStep =

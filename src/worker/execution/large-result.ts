@@ -1,6 +1,7 @@
 /** The result of an outcome in its stored form; one too large for a frame is fetched part by part. */
+
+import { wellFormedBytes } from "../../shared/printable.js";
 import { encodeParts, encodeResult, type StoredResult } from "../../shared/store/results/stored-result.js";
-import { wellFormedBytes } from "../../shared/well-formed-json.js";
 import { EDITOR_CODES, type Outcome } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 import { refusalOf } from "../editor/refusal.js";

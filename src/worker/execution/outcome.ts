@@ -1,5 +1,6 @@
 /** How an Editor's reports about an operation enter its record. */
 import type { ErrorCode } from "../../shared/errors.js";
+import { fieldsOf, type Log } from "../../shared/log.js";
 import {
   type EditorMark,
   type EndMark,
@@ -12,10 +13,16 @@ import {
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import { KEY_CONFLICT } from "../../shared/operation/recover.js";
-import { shortened } from "../../shared/shortened-text.js";
-import type { Change } from "../../shared/store/operations/changes.js";
+import { shortened } from "../../shared/printable.js";
+import type { Change, Changed } from "../../shared/store/operations/changes.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
+import { inSpan, type TraceContext } from "../../shared/traces.js";
 import type { Outcome } from "../../shared/wire/wire.js";
+import type { EditorLink } from "../editor/editor-link.js";
+import { traceExecution } from "./execution-spans.js";
+import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
+import { ResultRefused, withoutResult } from "./large-result.js";
 
 /** The record with the start of its execution; undefined if that is known already. */
 export function started(record: OperationRecord, now: number): Change | undefined {
@@ -23,7 +30,7 @@ export function started(record: OperationRecord, now: number): Change | undefine
   return state && { record: { ...record, state, startedAt: now } };
 }
 
-export interface Ending {
+interface Ending {
   evidence?: Evidence | undefined;
   result?: StoredResult | undefined;
   /** It had ended before it was asked for, so its end was not received when it happened. */
@@ -154,4 +161,178 @@ function codeOf({ status, error, startedAt }: Outcome): ErrorCode {
   if (status === "interrupted") return "OUTCOME_UNKNOWN";
   if (startedAt !== undefined) return "TOOL_FAILED";
   return (error && BEFORE_IT_BEGAN[error.type]) ?? "EDITOR_REFUSED";
+}
+
+// Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place.
+
+export interface Settlement {
+  /** Stores the outcome with its result, waiting as long as the results are above their quota; then the Editor may forget it. */
+  settle(
+    record: OperationRecord,
+    outcome: Outcome,
+    signal: AbortSignal,
+    how?: Pick<Ending, "isCollected"> & { trace?: TraceContext | undefined },
+  ): Promise<ExecutorResult>;
+  /** Chain check (▲10 b): another operation answers the call; this one takes its state once it has ended. */
+  copyOutcomeOf(record: OperationRecord, executedAs: string, signal: AbortSignal): Promise<AttemptResult>;
+  markStarted(record: OperationRecord): Promise<Changed>;
+}
+
+export function createSettlement(deps: ExecutorDeps): Settlement {
+  const { operations, editor, fence } = deps;
+
+  /**
+   * A result that the Editor cannot hand out, or that is refused, is missing for good: the outcome says so, because it
+   * must not look like an empty result.
+   */
+  const collected = async (logId: string, reported: Outcome) => {
+    try {
+      return { outcome: reported, result: await editor.result(logId, reported) };
+    } catch (error) {
+      if (!(error instanceof ResultRefused)) throw error;
+      deps.log.warn({ log_id: logId, error: error.message }, "the result of an operation cannot be taken");
+      return { outcome: withoutResult(reported, error), result: undefined };
+    }
+  };
+
+  const settle: Settlement["settle"] = (record, reported, signal, { trace = record.trace, ...how } = {}) =>
+    inSpan("settle", { parent: trace }, (span) => {
+      span.set({ "unity_broker.outcome": reported.status });
+      return stored(record, reported, signal, { ...how, trace });
+    });
+
+  const stored = async (
+    record: OperationRecord,
+    reported: Outcome,
+    signal: AbortSignal,
+    { trace, ...how }: Pick<Ending, "isCollected"> & { trace: TraceContext | undefined },
+  ): Promise<ExecutorResult> => {
+    const { outcome, result } = await collected(record.logId, reported);
+    const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
+    /** No produced result is lost (invariant 3): an outcome above the results' quota stays with the Editor, unacknowledged, until there is room. */
+    const end = async (): Promise<Changed> => {
+      for (;;) {
+        const changed = await operations.change(
+          record,
+          (latest, now) => settled(latest, outcome, now, editor.mark(), { ...how, evidence, result }),
+          fence,
+        );
+        if (changed.kind !== "full" || signal.aborted) return changed;
+        await deps.awaitResultQuota(signal);
+      }
+    };
+    let changed = await end();
+    if (changed.kind === "unknown") {
+      // Record recovery (▲10 d): the store lost this operation while it ran; its outcome must not be lost with it.
+      await operations.restore(record, fence);
+      changed = await end();
+    }
+    if (changed.kind === "not_owner" || changed.kind === "full") return "handed_over";
+    if (changed.kind === "applied") {
+      const { tool, state, executionMs } = changed.record;
+      deps.log.debug({ ...fieldsOf(record), tool, state, executionMs }, "an operation has ended");
+      traceExecution(record, outcome, trace);
+    }
+    // Durable acknowledgement (▲14): after the write, never before.
+    if (changed.kind !== "unknown") deps.acknowledge(record.logId);
+    return "settled";
+  };
+
+  const copyOutcomeOf: Settlement["copyOutcomeOf"] = async ({ logId }, executedAs, signal) => {
+    const processed = await deps.processShared(executedAs);
+    if (signal.aborted || processed === "handed_over") return "handed_over";
+    const other = await operations.find(executedAs);
+    // The store lost it once more: ask the Editor again.
+    const forget = ({ executedAs: _lost, ...record }: OperationRecord) => ({ record });
+    const changed = await operations.change(
+      logId,
+      (record) => {
+        if (isFinal(record.state)) return undefined;
+        return other ? answeredBy(record, other) : forget(record);
+      },
+      fence,
+    );
+    if (changed.kind === "not_owner") return "handed_over";
+    if (!("record" in changed) || isFinal(changed.record.state)) return "settled";
+    await deps.pause(signal);
+    return "try_again";
+  };
+
+  return { settle, copyOutcomeOf, markStarted: (record) => operations.change(record, started, fence) };
+}
+
+// Durable acknowledgement (▲14): the Editor may forget an outcome once it is durable, with AOF everysec at least 2 s after the write.
+
+export interface Acknowledger {
+  stored(logId: string): void;
+  /** The outcomes that the Editor's hello named; the stored ones are due. */
+  named(operationIds: readonly string[]): Promise<void>;
+  close(): void;
+}
+
+export interface AcknowledgerDeps {
+  operations: Pick<Operations, "find" | "tombstone">;
+  link: Pick<EditorLink, "ack" | "helloAgain" | "hello">;
+  log: Log;
+}
+
+/** Most outcomes per hello; the next hello names the rest. */
+const MOST_NAMED = 10_000;
+
+/** An acknowledgement that fails, because the store or the Editor is away, is due again a delay later. */
+export function createAcknowledger(
+  { operations, link, log }: AcknowledgerDeps,
+  options: { ackDelayMs: number },
+): Acknowledger {
+  let pending = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const isStored = async (logId: string): Promise<boolean> => {
+    const record = await operations.find(logId);
+    return record ? isFinal(record.state) : (await operations.tombstone(logId)) !== undefined;
+  };
+
+  /** Outcomes that the store has lost since are not acknowledged: the Editor names them in its next hello, and they are rebuilt. */
+  const send = async (due: ReadonlySet<string>): Promise<void> => {
+    const all = [...due];
+    const found = await Promise.all(all.map(isStored));
+    const kept = all.filter((_logId, at) => found[at]);
+    if (kept.length > 0) await link.ack(kept);
+    if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
+  };
+
+  // Outcomes stored while a delay runs wait for the next delay.
+  const arm = (): void => {
+    if (isClosed || timer !== undefined || pending.size === 0) return;
+    const due = pending;
+    pending = new Set();
+    timer = setTimeout(() => {
+      timer = undefined;
+      send(due).catch((error: Error) => {
+        log.debug({ error: error.message }, "outcomes are not acknowledged yet");
+        pending = new Set([...due, ...pending]);
+        arm();
+      });
+      arm();
+    }, options.ackDelayMs);
+  };
+
+  const stored: Acknowledger["stored"] = (logId) => {
+    pending.add(logId);
+    arm();
+  };
+
+  return {
+    stored,
+    async named(operationIds) {
+      for (const operationId of operationIds.slice(0, MOST_NAMED))
+        if (await isStored(operationId)) stored(operationId);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      pending.clear();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /** Copies an Editor's tools into the store, so that tools/list never waits for Unity. */
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
-import { readTools, type ToolLimits } from "../../shared/tools/tool-limits.js";
+import { readTools, type ToolLimits } from "../../shared/tools/call-rules.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 
 export interface CatalogSync {

@@ -1,25 +1,25 @@
 /** The owner's reactions when its Editor answers hello, reports something, or goes away. */
+
+import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import { connectionCounts, disconnectCounts } from "../../shared/counters.js";
 import type { Log } from "../../shared/log.js";
+import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
+import type { Notifier } from "../../shared/store/connect.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Progress } from "../../shared/wire/wire.js";
 import { type EditorCalls, UnreadableAnswer } from "../editor/editor-calls.js";
+import type { EditorLink } from "../editor/editor-link.js";
 import type { EditorLinkHandlers } from "../editor/editor-link-handlers.js";
 import type { OutcomeListeners } from "../execution/outcome-listeners.js";
 import type { PoolTaker } from "../execution/pool-taker.js";
-import type { Imports } from "../recovery/imports.js";
-import { noticeLedgerLoss } from "../recovery/ledger-loss.js";
+import { type Imports, noticeLedgerLoss } from "../recovery/imports.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import type { CatalogSync } from "./catalog-sync.js";
 import type { ClientNotices } from "./clients/client-notices.js";
-import type { HealthMonitor } from "./health-monitor.js";
-import type { HeartbeatRecorder } from "./heartbeat.js";
-import { latestOnly } from "./latest-only.js";
-import type { OwnedOperations } from "./owned-operations.js";
-import type { OwnerFence } from "./owner-fence.js";
-import type { LogReports } from "./reports/log-reports.js";
-import type { StartedNotice } from "./reports/started-notice.js";
-import type { UnderWay } from "./under-way.js";
+import { type HealthMonitor, type HeartbeatRecorder, latestOnly } from "./heartbeat.js";
+import type { OwnedOperations, OwnerFence, UnderWay } from "./owned-operations.js";
+import type { LogReports, StartedNotice } from "./reports/reports.js";
 
 export interface LinkHandlersDeps {
   store: Store;
@@ -128,4 +128,91 @@ function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps)
       health.announced(event);
     },
   } satisfies Partial<EditorLinkHandlers>;
+}
+
+// Passes cancellations on to the Editor, again and again until it has answered: pub/sub may lose the message.
+
+export interface CancellationOptions {
+  /** How often to look for cancellations that the Editor has not answered, ms. */
+  cancelAgainMs: number;
+}
+
+export interface Cancellations {
+  /** Asks the Editor, and stores its answer. Never rejects: a failure is tried again. */
+  passOn(record: OperationRecord): Promise<void>;
+  /** Has a cancellation of it been announced lately? A message that was lost is made up for after `cancelAgainMs`. */
+  wasAnnounced(logId: string): boolean;
+  close(): void;
+}
+
+const ANNOUNCED_KEPT = 1_000;
+
+export function createCancellations(
+  deps: {
+    operations: Pick<Operations, "find" | "change">;
+    notifier: Pick<Notifier, "on">;
+    link: Pick<EditorLink, "state" | "cancel">;
+    underWay: Pick<UnderWay, "isOwn" | "logIds">;
+    /** The owner's nonce: fence (▲11). */
+    fence: string;
+    log: Log;
+  },
+  options: CancellationOptions,
+): Cancellations {
+  const { operations, link, underWay, log } = deps;
+  const asking = new Set<string>();
+  const announced = createBoundedMemory<true>(ANNOUNCED_KEPT);
+
+  const ask = async ({ logId, executedAs }: OperationRecord): Promise<void> => {
+    const { state: answer } = await link.cancel(executedAs ?? logId);
+    await operations.change(
+      logId,
+      (record) =>
+        isUnanswered(record) ? { record: { ...record, cancel: { ...record.cancel, answer } } } : undefined,
+      deps.fence,
+    );
+  };
+
+  const passOn = async (record: OperationRecord): Promise<void> => {
+    const { logId } = record;
+    if (asking.has(logId)) return;
+    asking.add(logId);
+    await ask(record).catch((error: Error) =>
+      log.warn({ log_id: logId, error: error.message }, "the cancellation could not be passed on yet"),
+    );
+    asking.delete(logId);
+  };
+
+  const look = async (logId: string): Promise<void> => {
+    try {
+      const record = await operations.find(logId);
+      if (record && isSent(record.state) && isUnanswered(record)) await passOn(record);
+    } catch (error) {
+      log.warn({ log_id: logId, error: (error as Error).message }, "the cancellation could not be read");
+    }
+  };
+
+  const stop = deps.notifier.on("cancel", (logId) => {
+    announced.set(logId, true);
+    if (underWay.isOwn(logId)) void look(logId);
+  });
+  const timer = setInterval(() => {
+    if (link.state !== "ready") return;
+    for (const logId of underWay.logIds()) void look(logId);
+  }, options.cancelAgainMs);
+
+  return {
+    passOn,
+    wasAnnounced: (logId) => announced.get(logId) === true,
+    close() {
+      stop();
+      clearInterval(timer);
+    },
+  };
+}
+
+function isUnanswered(
+  record: OperationRecord,
+): record is OperationRecord & { cancel: NonNullable<OperationRecord["cancel"]> } {
+  return record.cancel !== undefined && record.cancel.answer === undefined;
 }

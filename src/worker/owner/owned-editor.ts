@@ -12,9 +12,9 @@ import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
+import type { ToolLimits } from "../../shared/tools/call-rules.js";
 import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
-import type { ToolLimits } from "../../shared/tools/tool-limits.js";
-import { createRecoverySeal } from "../../shared/wire/recovery-seal.js";
+import { createRecoverySeal } from "../../shared/wire/recovery-metadata.js";
 import { adapterFor, type BridgeOptions } from "../bridges/adapters.js";
 import type { PlainIdentity } from "../bridges/bridge.js";
 import { processOf } from "../discovery/lost-editors.js";
@@ -26,26 +26,38 @@ import {
 } from "../editor/editor-link.js";
 import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
-import { createEditorPort } from "../execution/editor-port.js";
+import { createEditorPort } from "../execution/conversation.js";
 import { createLane, type JobEnd, type Lane, type LaneTimings } from "../execution/lane.js";
+import { type Acknowledger, createAcknowledger } from "../execution/outcome.js";
 import { createOutcomeListeners } from "../execution/outcome-listeners.js";
 import { createPoolTaker } from "../execution/pool-taker.js";
 import { createImports, type Imports } from "../recovery/imports.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
-import { type Acknowledger, createAcknowledger } from "./acknowledger.js";
-import { type CancellationOptions, type Cancellations, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { type ClientNoticesOptions, createClientNotices } from "./clients/client-notices.js";
 import { createEvidence } from "./evidence/evidence.js";
 import type { LogPlaces } from "./evidence/log-places.js";
-import { createHealthMonitor, type DescribedEditor, type HealthMonitorOptions } from "./health-monitor.js";
-import { createHeartbeatRecorder } from "./heartbeat.js";
-import { createLinkHandlers } from "./link-handlers.js";
-import { createOwnedOperations, type OwnedOperations } from "./owned-operations.js";
-import { createOwnerFence, type OwnerFence } from "./owner-fence.js";
+import {
+  createHealthMonitor,
+  createHeartbeatRecorder,
+  type DescribedEditor,
+  type HealthMonitorOptions,
+} from "./heartbeat.js";
+import {
+  type CancellationOptions,
+  type Cancellations,
+  createCancellations,
+  createLinkHandlers,
+} from "./link-handlers.js";
+import {
+  createOwnedOperations,
+  createOwnerFence,
+  createUnderWay,
+  type OwnedOperations,
+  type OwnerFence,
+} from "./owned-operations.js";
 import { createReports } from "./reports/reports.js";
-import { createUnderWay } from "./under-way.js";
 
 export interface OwnedEditorDeps {
   store: Store;

@@ -3,12 +3,12 @@
  * the Editor's ledger. In each case an operation is one piece of work.
  */
 import { isSent } from "../../shared/operation/operation.js";
+import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 import { createExecutor, type ExecutorOptions, type JobOf } from "../execution/executor.js";
 import type { ExecutorDeps, ExecutorResult } from "../execution/executor-deps.js";
 import type { Imports } from "../recovery/imports.js";
-import type { UnderWay } from "./under-way.js";
 
 export interface OwnedOperations {
   /** Runs or resumes the operation, or joins the work on it. `job`: the one that asked for it, if any. */
@@ -66,4 +66,71 @@ export function createOwnedOperations(deps: OwnedOperationsDeps, options: Execut
   }
 
   return { process, resume, catchUp };
+}
+
+// The operations that an owner is processing: each at most once, whether a job, a reconnect or an import began it.
+
+export interface UnderWay {
+  /** The work under way on this operation; begins it if there is none. */
+  join(logId: string, begin: () => Promise<ExecutorResult>): Promise<ExecutorResult>;
+  /** Is it processed here? An Editor's reports about other operations are ignored. */
+  isOwn(logId: string): boolean;
+  logIds(): string[];
+  /** Resolves when all present work has ended. */
+  ended(): Promise<void>;
+}
+
+export function createUnderWay(): UnderWay {
+  const works = new Map<string, Promise<ExecutorResult>>();
+  return {
+    join(logId, begin) {
+      const known = works.get(logId);
+      if (known) return known;
+      const work = begin().finally(() => works.delete(logId));
+      works.set(logId, work);
+      return work;
+    },
+    isOwn: (logId) => works.has(logId),
+    logIds: () => [...works.keys()],
+    async ended() {
+      await Promise.allSettled(works.values());
+    },
+  };
+}
+
+// The fence (▲11), by which an owner proves its ownership to its Editor.
+
+export interface OwnerFence {
+  /** The last fence is kept when the lease is lost: the Editor refuses requests that are still sent under it. */
+  now(): EditorFence;
+  /** The same, for the hello of a new connection. */
+  forHello(): EditorFence;
+  /** Only the last connection has said hello with this epoch: nothing of an earlier one can be journalled any more. */
+  isFresh(): boolean;
+  /** Takes a new epoch, for the next hello. */
+  renew(): Promise<boolean>;
+  /** Epoch raise (▲10 a): the Editor has seen a higher epoch. False: this owner has lost the lease and may not raise it. */
+  raiseAbove(highestEpoch: number): Promise<boolean>;
+}
+
+export function createOwnerFence(lease: Pick<Lease, "raise">, held: EditorFence): OwnerFence {
+  let fence = held;
+  let hellos = 0;
+  const raiseAbove = async (highestEpoch: number): Promise<boolean> => {
+    const raised = await lease.raise(highestEpoch);
+    if (!raised) return false;
+    fence = raised;
+    hellos = 0;
+    return true;
+  };
+  return {
+    now: () => fence,
+    forHello() {
+      hellos += 1;
+      return fence;
+    },
+    isFresh: () => hellos <= 1,
+    renew: () => raiseAbove(fence.epoch),
+    raiseAbove,
+  };
 }

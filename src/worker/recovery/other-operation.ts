@@ -2,8 +2,7 @@
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { OtherOperation, SameAs } from "../../shared/operation/recover.js";
 import type { Store } from "../../shared/store/store.js";
-import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
-import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
+import { type RecoverySeal, rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 
 /** Handles the answer to `record`'s submit in this Editor session. Writes under the owner's fence. */
 export async function otherOperation(

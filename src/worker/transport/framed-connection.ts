@@ -4,9 +4,9 @@
  */
 import { connect } from "node:net";
 import type { Log } from "../../shared/log.js";
+import { afterReading } from "./connection.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
 import { isForeignPeer } from "./foreign-peer.js";
-import { afterReading } from "./frame-reader.js";
 import { createLengthFrameParser, encodeLengthFrame, type LengthFrame } from "./length-frames.js";
 
 /** All times in ms, all sizes in bytes of a frame's body. */

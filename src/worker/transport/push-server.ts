@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Log } from "../../shared/log.js";
 import { createConnectionFilter } from "../../shared/machine/connection-filter.js";
 import { newNonce } from "../../shared/wire/editor-proof.js";
-import { createLineAssembler } from "../../shared/wire/line-assembler.js";
+import { createLineAssembler } from "../../shared/wire/framing.js";
 import { type PushType, parsePush } from "../../shared/wire/push.js";
-import { createUnaskedTime } from "./unasked-time.js";
+import { createUnaskedTime } from "./connection.js";
 
 export interface PushServer {
   /** Where it listens; undefined if no port was free: then only the Editor's own connection announces events. */

@@ -1,6 +1,6 @@
 /** An Editor: the real admission over a ledger in memory, one execution at a time, restarts and domain reloads. */
 
-import { type AdmitLedger, admit, type Fence } from "../../../src/shared/operation/admit.js";
+import { type AdmitLedger, admit, type Fence } from "../../../src/shared/operation/decide.js";
 import type { EditorMark } from "../../../src/shared/operation/operation.js";
 import {
   EDITOR_CODES,

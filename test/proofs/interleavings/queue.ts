@@ -1,6 +1,6 @@
-/** BullMQ's queue of an Editor in memory, and the script that claims the operation of a job (src/shared/store/scripts/claim.ts). */
+/** BullMQ's queue of an Editor in memory, and the script that claims the operation of a job (src/shared/store/scripts/call.ts). */
 import { isWaiting, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import type { Claimant, ClaimedOperation } from "../../../src/shared/store/scripts/claim.js";
+import type { Claimant, ClaimedOperation } from "../../../src/shared/store/scripts/call.js";
 import type { MemoryStore, StoreData } from "./store.js";
 
 export interface Job {

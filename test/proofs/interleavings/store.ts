@@ -5,9 +5,9 @@
 
 import type { EditorState, Moment } from "../../../src/shared/operation/again.js";
 import { isFinal, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
 import type { ChangeOptions } from "../../../src/shared/store/operations/changes.js";
 import type { Operations } from "../../../src/shared/store/operations/operation-store.js";
+import type { Asker, Chain } from "../../../src/shared/store/operations/record.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
 
 import { addJob, claim, type Queue } from "./queue.js";

@@ -2,13 +2,12 @@
 import type { Log } from "../../../src/shared/log.js";
 import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
 import type { Store } from "../../../src/shared/store/store.js";
-import { createRecoverySeal } from "../../../src/shared/wire/recovery-seal.js";
+import { createRecoverySeal } from "../../../src/shared/wire/recovery-metadata.js";
 import { EDITOR_CODES, type SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { EditorPort } from "../../../src/worker/execution/executor-deps.js";
 import { started } from "../../../src/worker/execution/outcome.js";
 import { createOutcomeListeners } from "../../../src/worker/execution/outcome-listeners.js";
-import { createOwnedOperations } from "../../../src/worker/owner/owned-operations.js";
-import { createUnderWay } from "../../../src/worker/owner/under-way.js";
+import { createOwnedOperations, createUnderWay } from "../../../src/worker/owner/owned-operations.js";
 import { otherOperation } from "../../../src/worker/recovery/other-operation.js";
 import { rebuildRecords } from "../../../src/worker/recovery/rebuild.js";
 import { ConnectionLost } from "../../../src/worker/transport/disconnect.js";

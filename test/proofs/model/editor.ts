@@ -4,7 +4,7 @@ import {
   type AdmittedOperation,
   admit,
   type Fence,
-} from "../../../src/shared/operation/admit.js";
+} from "../../../src/shared/operation/decide.js";
 import type { EditorReply } from "../../../src/shared/operation/recover.js";
 import {
   EDITOR_CODES,

@@ -3,8 +3,8 @@
  * In each the same call comes again, and the Editor's own account says how often it began.
  */
 import { describe, expect, test } from "vitest";
-import { askingOf } from "../../../src/shared/operation/askings.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { askingOf } from "../../../src/shared/operation/operation.js";
 import { eventually } from "../../harness/eventually.js";
 import type { Client } from "../../harness/system/client.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";

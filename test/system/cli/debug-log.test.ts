@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createLog } from "../../../src/cli/log.js";
+import { createLog } from "../../../src/cli/processes/runtime.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";

@@ -14,8 +14,7 @@ import {
   renderTools,
 } from "../../../src/cli/client/render.js";
 import { renderFindings } from "../../../src/cli/doctor/finding.js";
-import { createLog } from "../../../src/cli/log.js";
-import { readableLine } from "../../../src/cli/log-line.js";
+import { createLog, readableLine } from "../../../src/cli/processes/runtime.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import {
   printable,
@@ -200,7 +199,7 @@ test("a line of the log is read by people on a terminal", () => {
   expect(readableLine("no JSON\n")).toBe("no JSON\n");
 });
 
-const LOG = new URL("../../../src/cli/log.ts", import.meta.url).href;
+const LOG = new URL("../../../src/cli/processes/runtime.ts", import.meta.url).href;
 const TSX = import.meta.resolve("tsx");
 
 // `script` of util-linux gives a command a terminal of its own.

@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { editorIdOf } from "../../../src/shared/editors/editor-id.js";
+import { editorIdOf } from "../../../src/shared/editors/target.js";
 import { thisMachine } from "../../../src/shared/machine/this-machine.js";
 import { ENGINES } from "../../harness/editor/dotnet.js";
 import { startEditorUnderTest } from "../../harness/editor/editor-under-test.js";

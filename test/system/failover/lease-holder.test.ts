@@ -5,13 +5,15 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { describe, expect, test, vi } from "vitest";
 import { identify } from "../../../src/shared/machine/living-process.js";
-import { createLease, type EditorFence, type Lease } from "../../../src/shared/store/editors/lease.js";
 import {
+  createLease,
+  type EditorFence,
   fieldsOf,
   holdersHere,
+  type Lease,
   type LeaseHolder,
   type LeaseHolders,
-} from "../../../src/shared/store/editors/lease-holder.js";
+} from "../../../src/shared/store/editors/lease.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { expect, test } from "vitest";
-import { ANY_CLIENT, KNOWN_CLIENTS, limitsFor } from "../../../src/gateway/mcp/tools/client-limits.js";
+import { ANY_CLIENT, KNOWN_CLIENTS, limitsFor } from "../../../src/gateway/mcp/tools/tool-answer.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import { picture } from "../../harness/pictures.js";
 import { type Giving, type GivingOptions, useGiving } from "../../harness/system/giving.js";

@@ -1,8 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
-import type { Deliveries } from "../../../src/gateway/deliveries.js";
-import { createExchanges } from "../../../src/gateway/exchange.js";
+import { createExchanges, type Deliveries } from "../../../src/gateway/exchange.js";
 import type { Channel } from "../../../src/gateway/mcp/open-request.js";
 import { trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import { toolResult } from "../../../src/gateway/mcp/tools/tool-answer.js";

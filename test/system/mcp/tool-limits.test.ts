@@ -1,7 +1,7 @@
 /** An Editor's tool list is input: what is above a limit is left out, and everybody can see that it was. */
 import { expect, test } from "vitest";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
-import { readTools, TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
+import { readTools, TOOL_LIMITS } from "../../../src/shared/tools/call-rules.js";
 import { SILENT } from "../../harness/silent.js";
 import { forget } from "../../harness/system/said-of-editors.js";
 import { eventually, useSystem } from "../../harness/system/system.js";

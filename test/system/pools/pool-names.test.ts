@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelsOf, ownLabels, poolIn } from "../../../src/shared/editors/pool.js";
+import { labelsOf, ownLabels, poolIn } from "../../../src/shared/editors/target.js";
 import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();

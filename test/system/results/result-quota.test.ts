@@ -1,4 +1,4 @@
-/** How much arguments and results may take: a budget of each, and a share of it for each principal (result-quota.ts). */
+/** How much arguments and results may take: a budget of each, and a share of it for each principal (limits.ts). */
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createDocuments } from "../../../src/documents/documents.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
-import { readArguments } from "../../../src/gateway/tools/tool-arguments.js";
+import { readArguments } from "../../../src/gateway/tools/catalog.js";
 import { readConfig } from "../../../src/shared/config.js";
 import { portableSchema } from "../../../src/shared/tools/portable-schema.js";
 import { completeTool } from "../../../src/shared/tools/tool.js";

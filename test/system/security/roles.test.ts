@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { permissionsOf } from "../../../src/gateway/auth/permissions.js";
+import { permissionsOf } from "../../../src/gateway/auth/authenticator.js";
 import { createTokens, type Grants } from "../../../src/gateway/auth/tokens.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { LOCAL, ROLES } from "../../../src/shared/principal.js";

@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import { BULL_PREFIX, keys, queueName } from "../../../src/shared/store/keys.js";
-import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
+import type { Claimant } from "../../../src/shared/store/scripts/call.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";

@@ -7,8 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openPrivate } from "../../../src/cli/processes/private-redis.js";
-import { startRuntime } from "../../../src/cli/processes/runtime.js";
+import { openPrivate, startRuntime } from "../../../src/cli/processes/runtime.js";
 import { readSettings } from "../../../src/cli/processes/settings.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openOnceReachable } from "../../../src/cli/processes/await-store.js";
+import { openOnceReachable } from "../../../src/cli/processes/runtime.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { environment } from "../../harness/processes/installation.js";
 import { createProcesses, type Processes, until } from "../../harness/processes/processes.js";

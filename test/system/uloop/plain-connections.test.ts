@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
+import { TOOL_LIMITS } from "../../../src/shared/tools/call-rules.js";
 import type { SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { PlainEditorDeps } from "../../../src/worker/bridges/plain-editor.js";
 import { openSentLog } from "../../../src/worker/bridges/sent-log.js";

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readTools, TOOL_LIMITS } from "../../../src/shared/tools/call-rules.js";
 import type { Effect } from "../../../src/shared/tools/tool.js";
-import { readTools, TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
 import type { Outcome, SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { Greeting, OwnWire } from "../../../src/worker/bridges/bridge.js";
 import {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { editorIdOf } from "../../../src/shared/editors/editor-id.js";
+import { editorIdOf } from "../../../src/shared/editors/target.js";
 import type { WorkerOptions } from "../../../src/worker/worker.js";
 import {
   startUnityMcpPeer,

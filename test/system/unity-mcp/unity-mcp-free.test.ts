@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { editorIdOf } from "../../../src/shared/editors/editor-id.js";
+import { editorIdOf } from "../../../src/shared/editors/target.js";
 import { startUnityMcpPeer, type UnityMcpPeer } from "../../harness/editor/unity-mcp-peer.js";
 import { useSystem } from "../../harness/system/system.js";
 

@@ -3,11 +3,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createKnownEditors } from "../../../src/gateway/editors/known-editors.js";
-import { createNoteFile } from "../../../src/gateway/editors/known-editors-note.js";
+import { createKnownEditors, createNoteFile } from "../../../src/gateway/editors/known-editors.js";
 import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
 import { singleRequest } from "../../../src/gateway/exchange.js";
-import { orderlyEnd } from "../../../src/shared/store/incarnation.js";
+import { orderlyEnd } from "../../../src/shared/store/schema.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { quits } from "../../harness/editor/quits.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";

@@ -3,8 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { recoveryMetadataOf } from "../../../src/shared/wire/recovery-metadata.js";
-import { createRecoverySeal, type Submitted } from "../../../src/shared/wire/recovery-seal.js";
+import {
+  createRecoverySeal,
+  recoveryMetadataOf,
+  type Submitted,
+} from "../../../src/shared/wire/recovery-metadata.js";
 import type { RecoveryMetadata } from "../../../src/shared/wire/wire.js";
 import { ensureRecoveryKey } from "../../../src/worker/recovery/recovery-key.js";
 import { ENGINES } from "../../harness/editor/dotnet.js";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RpcFailure } from "../../../src/shared/wire/dialogue.js";
 import { encodeFrame } from "../../../src/shared/wire/framing.js";
-import { rpcNotification, rpcResult } from "../../../src/shared/wire/rpc.js";
+import { RpcFailure, rpcNotification, rpcResult } from "../../../src/shared/wire/rpc.js";
 import {
   type Connection,
   type ConnectionOptions,

@@ -1,7 +1,7 @@
 /** The Console's lines of `run`: each once, whichever way it comes, and nothing in them that a pipeline's runner obeys. */
 import { expect, test } from "vitest";
 import { createConsoleLog } from "../../../src/cli/run/console-log.js";
-import { createPartials } from "../../../src/cli/run/partials.js";
+import { createPartials } from "../../../src/cli/run/progress.js";
 import { jsonWithoutCommands, lineWithoutCommands } from "../../../src/cli/run/runner-commands.js";
 
 const LOG = "unity-job-broker/log";

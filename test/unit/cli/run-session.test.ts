@@ -3,7 +3,7 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import type { BrokerClient } from "../../../src/cli/client/broker-client.js";
 import { BrokerAway, createBrokerSession } from "../../../src/cli/run/broker-session.js";
-import { waitForEnd } from "../../../src/cli/run/waiting.js";
+import { waitForEnd } from "../../../src/cli/run/step.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 
 const running: Answer = { status: "running", state: "running", log_id: "a", message: "" };

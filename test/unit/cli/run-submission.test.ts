@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.js";
 import { durationIn, spoken } from "../../../src/cli/run/duration.js";
-import { createPartials } from "../../../src/cli/run/partials.js";
+import { createPartials } from "../../../src/cli/run/progress.js";
 import { submitRun } from "../../../src/cli/run/submission.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 

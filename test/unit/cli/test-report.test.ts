@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.js";
-import { annotationsOf } from "../../../src/cli/run/test-report/annotations.js";
 import { junitOf } from "../../../src/cli/run/test-report/junit.js";
 import { openReportFile } from "../../../src/cli/run/test-report/report-file.js";
 import { type TestCase, testCasesIn } from "../../../src/cli/run/test-report/test-cases.js";
-import { createTestReport } from "../../../src/cli/run/test-report/test-report.js";
+import { annotationsOf, createTestReport } from "../../../src/cli/run/test-report/test-report.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { canonicalXml, faultsOfJunit } from "../../harness/junit.js";
 

@@ -1,7 +1,12 @@
 /** When an answer counts as delivered, and as read, whatever carries it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Deliveries } from "../../../src/gateway/deliveries.js";
-import { createExchanges, type Exchange, singleRequest, type Way } from "../../../src/gateway/exchange.js";
+import {
+  createExchanges,
+  type Deliveries,
+  type Exchange,
+  singleRequest,
+  type Way,
+} from "../../../src/gateway/exchange.js";
 import type { Caller } from "../../../src/shared/operation/operation.js";
 import { SILENT } from "../../harness/silent.js";
 

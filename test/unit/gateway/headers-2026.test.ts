@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { headerMismatch } from "../../../src/gateway/mcp/revision-2026/headers.js";
+import { headerMismatch } from "../../../src/gateway/mcp/revision-2026/http.js";
 
 const call = (name: unknown, method = "tools/call") =>
   ({ jsonrpc: "2.0", id: 1, method, params: { name } }) as Parameters<typeof headerMismatch>[1];

@@ -15,9 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fileNameOf } from "../../../src/gateway/editors/last-catalog-file.js";
 import {
   createLastCatalogs,
+  fileNameOf,
   type LastCatalogsOptions,
   unknownTo,
 } from "../../../src/gateway/editors/last-catalogs.js";

@@ -1,7 +1,7 @@
 /** Which answers of a client are taken for answers to a question of this server, and what of them is handed on. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
-import { createOwnIds } from "../../../src/gateway/mcp/own-ids.js";
+import { createOwnIds } from "../../../src/gateway/mcp/request-tracker.js";
 
 function asked() {
   const ids = createOwnIds();

@@ -1,8 +1,7 @@
 /** What a broker notes of deliveries to a client behind a pipe, and how it knows a request that comes again. */
 import { expect, test } from "vitest";
 import type { ToolCall } from "../../../src/gateway/call-reader.js";
-import type { Deliveries } from "../../../src/gateway/deliveries.js";
-import { createExchanges } from "../../../src/gateway/exchange.js";
+import { createExchanges, type Deliveries } from "../../../src/gateway/exchange.js";
 import type { ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pipe-session.js";
 import { UUID } from "../../../src/gateway/mcp/tools/broker-tool.js";

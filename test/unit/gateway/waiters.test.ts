@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { createWaiters } from "../../../src/gateway/waiters.js";
-import type { Notifier } from "../../../src/shared/store/notifier.js";
+import { createWaiters } from "../../../src/gateway/exchange.js";
+import type { Notifier } from "../../../src/shared/store/connect.js";
 
 /** The safety net hangs an hour below: what looks again was woken. */
 const HOUR = 3_600_000;

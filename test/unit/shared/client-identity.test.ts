@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientIdentity, clientLabel } from "../../../src/shared/client-identity.js";
+import { clientIdentity, clientLabel } from "../../../src/shared/principal.js";
 
 test("name and version are one label", () => {
   expect(clientLabel({ name: "claude-code", version: "1.0.3" })).toBe("claude-code 1.0.3");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callerOf, declaredCaller } from "../../../src/shared/named-caller.js";
+import { callerOf, declaredCaller } from "../../../src/shared/principal.js";
 import { HTTP, LATER_SESSION, STDIO } from "./record.js";
 
 test("the runs of a command that gives one name are one caller, over any transport, which says itself what it has read", () => {

@@ -4,11 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { admit } from "../../../src/shared/operation/admit.js";
+import { admit } from "../../../src/shared/operation/decide.js";
 import type { SubmitParams } from "../../../src/shared/wire/wire.js";
-import { forgettable } from "../../../src/simulator/ledger/forgetting.js";
 import type { LedgerOperation } from "../../../src/simulator/ledger/journal-entry.js";
-import { openLedger } from "../../../src/simulator/ledger/ledger.js";
+import { forgettable, openLedger } from "../../../src/simulator/ledger/ledger.js";
 
 interface GoldenCase {
   name: string;

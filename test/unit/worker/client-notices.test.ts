@@ -3,8 +3,11 @@ import { afterEach, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { ConnectedClient } from "../../../src/shared/store/connected-clients.js";
 import type { ClientsNotice } from "../../../src/shared/wire/clients-notice.js";
-import { type ClientNotices, createClientNotices } from "../../../src/worker/owner/clients/client-notices.js";
-import { reportedClients } from "../../../src/worker/owner/clients/reported-clients.js";
+import {
+  type ClientNotices,
+  createClientNotices,
+  reportedClients,
+} from "../../../src/worker/owner/clients/client-notices.js";
 import { SILENT } from "../../harness/silent.js";
 
 const client = (id: string, given: Partial<ConnectedClient> = {}): ConnectedClient => ({

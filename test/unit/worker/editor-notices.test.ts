@@ -1,6 +1,6 @@
 /** What an Editor says while its hello is handled is kept back, within bounds. */
 import { expect, test } from "vitest";
-import { createEditorNotices, type EditorNoticeHandlers } from "../../../src/worker/editor/editor-notices.js";
+import { createEditorNotices, type EditorNoticeHandlers } from "../../../src/worker/editor/editor-calls.js";
 import { SILENT } from "../../harness/silent.js";
 
 const outcome = { status: "completed", endedAt: 1 };

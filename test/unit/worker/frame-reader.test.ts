@@ -1,8 +1,7 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { encodeFrame } from "../../../src/shared/wire/framing.js";
-import { createFrameReader } from "../../../src/worker/transport/frame-reader.js";
-import { createUnaskedTime } from "../../../src/worker/transport/unasked-time.js";
+import { createFrameReader, createUnaskedTime } from "../../../src/worker/transport/connection.js";
 import { SILENT } from "../../harness/silent.js";
 
 beforeEach(() => {

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { HelloResult } from "../../../src/shared/wire/wire.js";
 import {
   createOwnedOperations,
+  createUnderWay,
   type OwnedOperationsDeps,
 } from "../../../src/worker/owner/owned-operations.js";
-import { createUnderWay } from "../../../src/worker/owner/under-way.js";
 import { operation } from "../shared/record.js";
 
 const HELLO = { unacknowledged: ["z"] } as unknown as HelloResult;

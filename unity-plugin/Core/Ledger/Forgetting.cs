@@ -6,7 +6,7 @@ using System.Linq;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// Which operations a ledger lets go of; the twin of src/simulator/ledger/forgetting.ts.
+    /// Which operations a ledger lets go of; the twin of src/simulator/ledger/ledger.ts.
     ///
     /// Only what the broker needs no more: acknowledged ends, and what was revoked or found not_started, each after the
     /// retention and while too many are known, oldest first. The latest unrevoked one of a hash stays for same_as as

@@ -3,7 +3,7 @@
 import { diagnoseFile, type RefusedFile } from "../../../shared/editors/refused-endpoint.js";
 import { resolveTarget } from "../../../shared/editors/target.js";
 import { printable, printableJson } from "../../../shared/printable.js";
-import { RpcFailure } from "../../../shared/wire/dialogue.js";
+import { RpcFailure } from "../../../shared/wire/rpc.js";
 import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../../../shared/wire/wire.js";
 import { createEndpointFolder } from "../../../worker/discovery/endpoint-folder.js";
 import { askProven } from "../../../worker/editor/proving.js";

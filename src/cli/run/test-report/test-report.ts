@@ -1,9 +1,36 @@
 /** What a step says of tests: a summary, annotations where GitHub reads them, and a file for the build server. */
 import type { Answer } from "../../../shared/operation/answer.js";
-import { annotationsOf } from "./annotations.js";
 import { junitOf } from "./junit.js";
 import type { ReportFile } from "./report-file.js";
 import { type TestCase, testCasesIn } from "./test-cases.js";
+
+// Failed tests as annotations of GitHub Actions: a workflow command a line, which its runner takes out of the log.
+
+/** The page of a run shows fewer; more only fill its log. */
+const MOST = 50;
+
+export function annotationsOf(cases: readonly TestCase[]): string[] {
+  const failed = cases.filter(({ result }) => result === "failed");
+  const lines = failed.slice(0, MOST).map(({ fullName, message = "It failed.", file, line }) => {
+    const place = [
+      ...(file === undefined ? [] : [`file=${property(file)}`]),
+      ...(line === undefined ? [] : [`line=${line}`]),
+      `title=${property(fullName)}`,
+    ];
+    return `::error ${place.join(",")}::${data(message)}`;
+  });
+  const left = failed.length - lines.length;
+  return left > 0 ? [...lines, `::error title=Tests::and ${left} more failed tests`] : lines;
+}
+
+/** A line end would begin another command. */
+function data(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
 
 export interface TestReport {
   /** Its result is of tests, and is needed whole. */

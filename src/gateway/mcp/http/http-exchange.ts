@@ -1,7 +1,7 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { wellFormedBytes } from "../../../shared/printable.js";
 import { type TraceContext, traceIn } from "../../../shared/traces.js";
-import { wellFormedBytes } from "../../../shared/well-formed-json.js";
 import type { Way } from "../../exchange.js";
 import { isLoopbackAddress } from "../../http/loopback.js";
 

@@ -8,7 +8,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../../shared/log.js";
 import type { Frame, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
 import { LOCAL } from "../../../shared/principal.js";
-import { wellFormedJson } from "../../../shared/well-formed-json.js";
+import { wellFormedJson } from "../../../shared/printable.js";
 import { createEditorSelection } from "../editor-selection.js";
 import type { Line } from "../line.js";
 import { openMcpSession } from "../mcp-session.js";

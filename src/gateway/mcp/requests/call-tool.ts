@@ -1,12 +1,12 @@
 /** `tools/call` of any protocol revision: translates a call into the broker's verbs, and their answers back. */
 import type { CallToolRequestParams, CallToolResult, Implementation } from "@modelcontextprotocol/server";
 import type { AnswerSettings } from "../../../shared/answer-forms.js";
-import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { type Duplicate, relationOf } from "../../../shared/operation/timeline.js";
-import { head } from "../../../shared/shortened-text.js";
+import { clientLabel } from "../../../shared/principal.js";
+import { head } from "../../../shared/printable.js";
 import { inSpan, type SpanOptions, type TraceContext, traceIn } from "../../../shared/traces.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
@@ -15,12 +15,18 @@ import { ForceNewRefused, type Submission } from "../../submit.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest, WaitedFor } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
-import { formFor, shortAnswer } from "../tools/answer-form.js";
 import type { BrokerToolCall } from "../tools/broker-tool.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
-import { limitsFor } from "../tools/client-limits.js";
-import { fittedResult } from "../tools/fitted-answer.js";
-import { refusalAnswer, refusedAnswer, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
+import {
+  fittedResult,
+  formFor,
+  limitsFor,
+  refusalAnswer,
+  refusedAnswer,
+  shortAnswer,
+  type ToolAnswer,
+  toolResult,
+} from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { InputRequired } from "./input-required.js";
 

@@ -7,11 +7,9 @@ import type {
 } from "@modelcontextprotocol/server";
 import { DocumentError } from "../../../documents/document-error.js";
 import type { Log } from "../../../shared/log.js";
-import { wellFormedJson } from "../../../shared/well-formed-json.js";
+import { wellFormedJson } from "../../../shared/printable.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
-import { binaryOf, contentOf } from "../../results/content.js";
-import { contentAt } from "../../results/file-contents.js";
 import {
   ARTIFACT_TEMPLATE,
   namedArtifact,
@@ -19,7 +17,7 @@ import {
   RESULT_TEMPLATE,
   resourceOf,
 } from "../../results/result-uri.js";
-import { MOST_BYTES, type Source } from "../../results/results.js";
+import { binaryOf, contentAt, contentOf, MOST_BYTES, type Source } from "../../results/results.js";
 import type { OpenRequest } from "../open-request.js";
 import { ProtocolError } from "../protocol-error.js";
 import { UUID } from "../tools/broker-tool.js";

@@ -1,42 +1,229 @@
 /** The MCP server of one client of the revisions up to 2025-11-25: a session, whose server can ask its client. */
+
+import { realpath } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  CancelTaskRequestSchema,
   CompleteRequestSchema,
   type CompleteResult,
+  type CreateTaskResult,
   GetPromptRequestSchema,
+  GetTaskPayloadRequestSchema,
+  GetTaskRequestSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
+  ListTasksRequestSchema,
   ListToolsRequestSchema,
   type ListToolsResult,
   ReadResourceRequestSchema,
   type ReadResourceResult,
   type RequestId,
+  RootsListChangedNotificationSchema,
   type ServerNotification,
   type ServerRequest,
   SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { BrokerError } from "../../../shared/errors.js";
+import type { Log } from "../../../shared/log.js";
+import { isFinal } from "../../../shared/operation/operation.js";
+import { waitTime } from "../../../shared/wait-time.js";
+import type { Broker } from "../../broker.js";
+import type { ToolCall } from "../../call-reader.js";
 import type { EditorSelection } from "../editor-selection.js";
 import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
 import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { filledPrompt, PROMPTS } from "../prompts.js";
-import { callTool, type OpenCall } from "../requests/call-tool.js";
+import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
+import { questionText } from "../question-text.js";
+import { answersTo, type CallToolDeps, callTool, type OpenCall, outcomeOf } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { refusalError } from "../tools/tool-answer.js";
+import { taskOf } from "../tasks/task.js";
+import { BROKER_TOOLS } from "../tools/broker-tools.js";
+import { refusalError, refusedAnswer } from "../tools/tool-answer.js";
 import { ASYNC_CALLS, serveAsyncCalls } from "./async-calls.js";
-import { confirmation } from "./confirmation.js";
 import type { Resumed } from "./request-stream.js";
-import { resumeCall } from "./resumed-call.js";
-import { callAsTask } from "./task-call.js";
-import { serveTasks, TASKS, withTaskSupport } from "./task-handlers.js";
-import { createTaskWatch } from "./task-watch.js";
+import type { OperationCursor } from "./stream-cursor.js";
+import { asMcpTask, callAsTask, createdTask } from "./task-call.js";
+import { createTaskRequests, type TaskRequest } from "./task-requests.js";
+
+// Asks the user of an MCP client before a tool runs (elicitation), if the client supports it.
+
+/** The call whose user is asked. */
+interface AskingCall {
+  request: OpenRequest;
+  /** As the SDK's server sees it. */
+  requestId: RequestId;
+  /** Undefined if its client did not ask for progress. */
+  progress: ShownProgress | undefined;
+}
+
+/** How long a user may take, ms; a client that waits less gives up its call, which ends the question. */
+const PATIENCE_MS = 10 * 60_000;
+
+/**
+ * How a call's user is asked; undefined if the client cannot ask. Throws NOT_CONFIRMED for every answer but yes. The
+ * client's other messages are handled meanwhile: the call gives its turn back and takes one again afterwards.
+ */
+function confirmation(server: Server, call: AskingCall): ToolCall["askUser"] {
+  if (!server.getClientCapabilities()?.elicitation?.form) return undefined;
+  const { request, requestId, progress } = call;
+  return async (question) => {
+    request.accepted();
+    progress?.say("waiting for the user's answer");
+    const { action } = await server
+      .elicitInput(
+        { message: questionText(question), requestedSchema: { type: "object", properties: {} } },
+        { relatedRequestId: requestId, signal: request.signal, timeout: PATIENCE_MS },
+      )
+      .catch((error: Error) => {
+        throw new BrokerError("NOT_CONFIRMED", `The user was asked and did not answer (${error.message}).`);
+      });
+    await request.turnAgain();
+    if (request.signal.aborted)
+      throw new BrokerError("NOT_CONFIRMED", "The call was given up before the answer came.");
+    if (action !== "accept") throw new BrokerError("NOT_CONFIRMED", "The user was asked and said no.");
+  };
+}
+
+// Declares the tasks of revision 2025-11-25, and puts their requests behind the SDK's server.
+
+/** The server's capability. */
+const TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+
+const OPTIONAL = { execution: { taskSupport: "optional" } };
+
+/** For clients that know tasks: others would only read a longer list. The broker's own tools answer at once. */
+function withTaskSupport<T extends { name: string }>(tools: readonly T[]): T[] {
+  return tools.map((tool) => (BROKER_TOOLS.has(tool.name) ? tool : { ...tool, ...OPTIONAL }));
+}
+
+function serveTasks(server: Server, deps: CallToolDeps, asked: (extra: Extra) => TaskRequest): void {
+  const tasks = createTaskRequests(deps);
+  server.setRequestHandler(GetTaskRequestSchema, async ({ params }, extra) => ({
+    ...(await tasks.get(params.taskId, asked(extra))),
+  }));
+  server.setRequestHandler(GetTaskPayloadRequestSchema, async ({ params }, extra) => ({
+    ...(await tasks.result(params.taskId, asked(extra))),
+  }));
+  server.setRequestHandler(ListTasksRequestSchema, async ({ params }, extra) => ({
+    ...(await tasks.list(params?.cursor, asked(extra))),
+  }));
+  server.setRequestHandler(CancelTaskRequestSchema, async ({ params }, extra) => ({
+    ...(await tasks.cancel(params.taskId, asked(extra))),
+  }));
+}
+
+// Tells a session when a task that it was given ends, and how it goes on if the call asked for progress.
+
+export interface TaskWatch {
+  /** Until the task ends, or the session. `progress` is closed then. */
+  follow(logId: string, progress: ShownProgress | undefined): void;
+}
+
+/** Most tasks of a session that are followed; of further ones it is not told. */
+const MOST_FOLLOWED = 100;
+
+/** No operation is open for longer. */
+const LONGEST_MS = 7 * 24 * 3_600_000;
+
+/** `ended`: aborted when the session has ended. */
+function createTaskWatch(
+  server: Server,
+  deps: { broker: Pick<Broker, "wait" | "retentionMs">; log: Log },
+  { principal, ended }: { principal: string; ended: AbortSignal },
+): TaskWatch {
+  const { broker, log } = deps;
+  const followed = new Set<string>();
+
+  const untilEnd = async (logId: string, progress: ShownProgress | undefined): Promise<void> => {
+    const wait = { ms: LONGEST_MS, signal: ended, onChange: progress?.update };
+    const view = await broker.wait(principal, logId, wait);
+    progress?.close();
+    if (ended.aborted || typeof view !== "object" || !isFinal(view.record.state)) return;
+    const params = asMcpTask(taskOf(view, await broker.retentionMs()));
+    await server.notification({ method: "notifications/tasks/status", params });
+  };
+
+  return {
+    follow(logId, progress) {
+      if (followed.has(logId) || followed.size >= MOST_FOLLOWED || ended.aborted) return progress?.close();
+      followed.add(logId);
+      untilEnd(logId, progress)
+        .catch((error: Error) =>
+          log.debug({ log_id: logId, error: error.message }, "the end of a task was not told"),
+        )
+        .finally(() => {
+          followed.delete(logId);
+          progress?.close();
+        });
+    },
+  };
+}
+
+// A call whose stream its client takes up again: its operation is waited for, and never run.
+
+/** Throws a ProtocolError if the call became no operation, as far as is known: it is to be sent again. */
+async function resumeCall(
+  deps: CallToolDeps,
+  resumed: Resumed,
+  call: OpenCall,
+): Promise<CallToolResult | CreateTaskResult> {
+  const { broker, log } = deps;
+  const { request, principal } = call;
+  const { fits, limits } = answersTo(deps, call);
+  const { waits } = limits;
+  request.accepted();
+  try {
+    if (resumed.at === "operation") return await answered(deps, resumed, call);
+    // The connection broke before the client heard of its operation.
+    const { logId } = resumed;
+    const own = logId === undefined ? undefined : await broker.read(principal, logId);
+    if (logId === undefined || typeof own !== "object") throw sendAgain();
+    if (resumed.isTask) return await createdTask(broker, own, "created");
+    const { ms } = waitTime(resumed.timeout, waits.standardSeconds, waits);
+    const until = Date.now() + ms;
+    request.underWay({ logId, relation: "created", ms });
+    return await answered(deps, { logId, relation: "created", seconds: ms / 1000, until }, call);
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    return (await fits(refusedAnswer(error, log, undefined))) as CallToolResult;
+  } finally {
+    call.progress?.close();
+  }
+}
+
+type Waited = Pick<OperationCursor, "logId" | "relation" | "isConfirmed" | "seconds" | "until">;
+
+/** As long as the call itself would have waited; and not again for its whole time, which may be all that its client allows. */
+async function answered(
+  deps: CallToolDeps,
+  { logId, relation, isConfirmed, seconds, until }: Waited,
+  call: OpenCall,
+): Promise<CallToolResult> {
+  const { fits, limits } = answersTo(deps, call);
+  const { waits } = limits;
+  const { ms: longest } = waitTime(seconds, waits.standardSeconds, waits);
+  const ms = Math.min(longest, Math.max(0, until - Date.now()));
+  const waited = { logId, relation, isConfirmed, ms, waitedMs: longest };
+  const answer = await outcomeOf({ broker: deps.broker, waits }, waited, call);
+  return (await fits(answer)) as CallToolResult;
+}
+
+function sendAgain(): ProtocolError {
+  return new ProtocolError(
+    REQUEST_TIMED_OUT,
+    "The connection broke before this request was answered, and it became no operation that is known here. Send it again: a call that has run, or runs, is not run twice.",
+  );
+}
 
 /** The client that the server serves. */
 export interface McpClient {
@@ -190,4 +377,46 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     }
   });
   return server;
+}
+
+// MCP roots: the folders that a client on this machine says it works in.
+
+/**
+ * Asks for the roots once the client is initialised, and again when it reports a change; only if the client declares
+ * roots. Answers the roots known at the moment, as real paths, without waiting for the client.
+ */
+export function followRoots(server: Server, log: Log): () => readonly string[] {
+  let folders: readonly string[] = [];
+  let asked = 0;
+  let newest = 0;
+
+  const read = async (): Promise<void> => {
+    asked += 1;
+    const question = asked;
+    const { roots } = await server.listRoots();
+    const found = await Promise.all(roots.map(({ uri }) => pathOf(uri)));
+    if (question < newest) return;
+    newest = question;
+    folders = found.filter((path) => path !== undefined);
+    log.debug({ folders }, "read the client's roots");
+  };
+  const ask = (): void => {
+    if (!server.getClientCapabilities()?.roots) return;
+    read().catch((error: unknown) =>
+      log.debug({ error: (error as Error).message }, "the client did not answer the request for its roots"),
+    );
+  };
+  server.oninitialized = ask;
+  server.setNotificationHandler(RootsListChangedNotificationSchema, ask);
+  return () => folders;
+}
+
+/** Undefined if it is not a folder of this machine. */
+async function pathOf(uri: string): Promise<string | undefined> {
+  try {
+    const path = fileURLToPath(uri);
+    return await realpath(path).catch(() => path);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import {
   type InitializeRequest,
   isInitializeRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import { head } from "../../../shared/shortened-text.js";
+import { head } from "../../../shared/printable.js";
 
 /** Most UTF-8 bytes of an `initialize` request; a larger one is refused. */
 export const MOST_INITIALIZE_BYTES = 64 * 1024;

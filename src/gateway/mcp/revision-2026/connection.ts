@@ -7,8 +7,8 @@ import {
   type RequestId,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { isRequest } from "../message-kinds.js";
 import type { OpenRequest } from "../open-request.js";
+import { isRequest } from "../read-message.js";
 import type { McpServerDeps } from "../server-deps.js";
 import { CLIENT_KEY, REVISION, unsupported } from "./protocol.js";
 import { createStatelessServer } from "./server.js";

@@ -6,16 +6,126 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from "@modelcontextprotocol/server";
+import { wellFormedJson } from "../../../shared/printable.js";
 import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
 import { singleRequest } from "../../exchange.js";
 import { watchExchange } from "../http/http-exchange.js";
-import { idTooLong, isTooLong, nothing, storeAway } from "../message-kinds.js";
 import { type Channel, loneRequest } from "../open-request.js";
+import { idTooLong, isTooLong, nothing, storeAway } from "../read-message.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { headerMismatch } from "./headers.js";
-import { MISSING_CAPABILITY, REVISION, unsupported } from "./protocol.js";
-import { createResponseStream } from "./response-stream.js";
+import { HEADER_MISMATCH, MISSING_CAPABILITY, REVISION, unsupported } from "./protocol.js";
 import { createStatelessServer } from "./server.js";
+
+// The headers of a stateless request that repeat its body, for what stands between client and server. A request whose headers
+// say something else than its body is refused: what decided by the headers would have decided wrongly.
+
+/** The parameter that `Mcp-Name` repeats. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
+};
+
+export interface HeaderMismatch {
+  code: number;
+  message: string;
+}
+
+/** What is wrong with the headers; that those of version and method agree with the body is checked where the revision is found. */
+export function headerMismatch(
+  headers: IncomingHttpHeaders,
+  { method, params }: JSONRPCRequest,
+): HeaderMismatch | undefined {
+  if (headers["mcp-protocol-version"] === undefined) return mismatch("MCP-Protocol-Version is missing.");
+  if (headers["mcp-method"] === undefined) return mismatch("Mcp-Method is missing.");
+  const field = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
+  const named = field === undefined ? undefined : params?.[field];
+  if (typeof named !== "string") return undefined;
+  const header = headers["mcp-name"];
+  if (typeof header !== "string") return mismatch("Mcp-Name is missing.");
+  const value = decoded(header);
+  if (value === undefined) return mismatch("Mcp-Name is not valid Base64.");
+  if (value !== named) return mismatch(`Mcp-Name does not say what params.${field} says.`);
+  return undefined;
+}
+
+const mismatch = (what: string): HeaderMismatch => ({
+  code: HEADER_MISMATCH,
+  message: `The headers do not agree with the body: ${what}`,
+});
+
+const BASE64 = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+
+/** Values that no header can carry are written in Base64. Undefined if that is damaged. */
+function decoded(header: string): string | undefined {
+  if (!header.startsWith("=?base64?")) return header;
+  const encoded = BASE64.exec(header)?.[1];
+  return encoded === undefined || encoded.length % 4 !== 0
+    ? undefined
+    : Buffer.from(encoded, "base64").toString("utf8");
+}
+
+// The response of one exchange: JSON, or a stream of events from the first message on that is not the answer.
+
+export interface ResponseStream {
+  /** A message before the answer. */
+  send(message: JSONRPCMessage): void;
+  /** `status`: unless a stream has begun. */
+  end(answer: JSONRPCMessage, status: number): void;
+}
+
+/** Most bytes that a client may leave unread; its stream ends then. */
+const MOST_UNREAD = 1024 * 1024;
+
+/** `streams`: from the first moment on. `keepAliveMs`: how often a comment shows that the stream is alive. */
+function createResponseStream(
+  raw: ServerResponse,
+  { keepAliveMs, streams }: { keepAliveMs: number; streams: boolean },
+): ResponseStream {
+  let timer: NodeJS.Timeout | undefined;
+  let isStream = false;
+
+  const write = (text: string): void => {
+    if (raw.destroyed) return;
+    raw.write(text);
+    if (raw.writableLength > MOST_UNREAD) raw.destroy();
+  };
+  const begin = (): void => {
+    if (isStream || raw.destroyed) return;
+    isStream = true;
+    raw.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      // Else a reverse proxy keeps events until it has many.
+      "x-accel-buffering": "no",
+    });
+    raw.flushHeaders();
+    timer = setInterval(() => write(": alive\n\n"), keepAliveMs);
+    raw.once("close", () => clearInterval(timer));
+  };
+  const event = (message: JSONRPCMessage): string => `event: message\ndata: ${wellFormedJson(message)}\n\n`;
+  if (streams) begin();
+
+  return {
+    send(message) {
+      begin();
+      write(event(message));
+    },
+    end(answer, status) {
+      clearInterval(timer);
+      if (raw.destroyed) return;
+      if (isStream) {
+        raw.end(event(answer));
+        return;
+      }
+      raw.writeHead(status, { "content-type": "application/json" });
+      raw.end(wellFormedJson(answer));
+    },
+  };
+}
 
 /** What becomes of a POST: an answer at once, or an exchange. */
 export type Taken =

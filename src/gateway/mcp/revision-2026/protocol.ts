@@ -2,7 +2,7 @@
  * What revision 2026-07-28 of MCP has on the wire, as far as it differs from the revisions before. Loads nothing: a client's
  * pipe answers with it too.
  */
-import { head } from "../../../shared/shortened-text.js";
+import { head } from "../../../shared/printable.js";
 
 export const REVISION = "2026-07-28";
 

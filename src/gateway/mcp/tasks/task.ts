@@ -2,7 +2,7 @@
 import type { OperationView } from "../../../shared/operation/answer.js";
 import { flightMessage } from "../../../shared/operation/flight.js";
 import { isFinal, type OperationRecord, type State } from "../../../shared/operation/operation.js";
-import { shortened } from "../../../shared/shortened-text.js";
+import { shortened } from "../../../shared/printable.js";
 
 /** `input_required`: never an operation's; for servers that ask a client while its task waits. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";

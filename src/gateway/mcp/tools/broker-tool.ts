@@ -7,12 +7,11 @@ import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
-import { argumentError, readArguments } from "../../tools/tool-arguments.js";
+import { argumentError, readArguments } from "../../tools/catalog.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
-import type { ClientLimits } from "./client-limits.js";
 import { hintsOf } from "./hints.js";
-import type { ToolAnswer } from "./tool-answer.js";
+import type { ClientLimits, ToolAnswer } from "./tool-answer.js";
 
 export type WaitResult = OperationView | "retention_ended" | undefined;
 

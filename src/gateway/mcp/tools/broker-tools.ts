@@ -1,19 +1,143 @@
 /** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
 import { z } from "zod";
-import { type Answer, answerOf, notFound, statusOf } from "../../../shared/operation/answer.js";
-import { isFinal } from "../../../shared/operation/operation.js";
+import { BrokerError } from "../../../shared/errors.js";
+import {
+  type Answer,
+  answerOf,
+  notFound,
+  type OperationView,
+  statusOf,
+} from "../../../shared/operation/answer.js";
+import { isFinal, type OperationRecord } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
-import { head } from "../../../shared/shortened-text.js";
+import { head, shortened } from "../../../shared/printable.js";
 import { waitTime } from "../../../shared/wait-time.js";
+import { shown } from "../../editors/target-error.js";
+import { wantedBy } from "../../listing-filter.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { ALIASES, FETCH, HIDDEN, PART } from "./fetch-tool.js";
-import { LIST_OPERATIONS } from "./list-tool.js";
-import { attachLog } from "./log-lines.js";
-import { SELECT } from "./select-tool.js";
+import { LOG, LOG_AFTER } from "./log-meta.js";
 import { shownClients } from "./shown-clients.js";
 import { shownEditors } from "./shown-editors.js";
 import type { ToolAnswer } from "./tool-answer.js";
 import { CALL_UNITY_TOOL, LIST_UNITY_TOOLS } from "./unity-tools.js";
+
+// What the Console says while an operation runs, for programs that show it to people: asked for and answered in MCP's `_meta`,
+// so that no tool has a parameter more and no model reads a line of it.
+
+const After = z.int().nonnegative();
+
+/**
+ * Attaches the lines after the one that was asked for, if the operation is the caller's. Call it after the operation was
+ * read: then an answer with the end has all that came before the end.
+ */
+async function attachLog(logId: string, { broker, principal, meta, attach }: BrokerToolCall): Promise<void> {
+  const after = After.safeParse(meta[LOG_AFTER]);
+  if (!after.success) return;
+  const log = await broker.log(principal, logId, after.data);
+  if (log) attach(LOG, log);
+}
+
+// `select_editor`: sets the Editor for calls of a session that name none.
+
+export const SELECT = define(
+  "select_editor",
+  "Chooses the Editor for this session's calls that name none. Use it if list_editors shows several.",
+  z.object({
+    editor: z.string().max(200).nullable().describe("Its project's name or id; empty: none."),
+  }),
+  { readOnly: true },
+  async ({ editor }, { broker, principal, selection }) => {
+    if (!selection) {
+      throw new BrokerError(
+        "INVALID_ARGUMENTS",
+        "select_editor chooses for a session, but this request belongs to none. Name the Editor in the `editor` argument of each call.",
+      );
+    }
+    if (!editor) {
+      await selection.select(undefined);
+      return {
+        status: "completed",
+        selected: null,
+        message: "No Editor is selected for this session any more.",
+      };
+    }
+    const found = await broker.editor(principal, editor);
+    await selection.select(found.id);
+    const waits = found.connected ? "" : " It is not connected: they wait until it is.";
+    return {
+      status: "completed",
+      selected: shown([found])[0],
+      message: `Calls of this session that do not name an Editor go to ${found.id}.${waits}`,
+    };
+  },
+);
+
+// `list_operations`: finds a lost log_id, by what was called, when, and from where.
+
+/** Of a call's arguments, characters. */
+const MOST_ARGUMENTS = 120;
+
+const LIST_OPERATIONS = define(
+  "list_operations",
+  "Lists your operations, newest first. Use it to find a lost log_id, or what still runs.",
+  z.object({
+    limit: z.int().min(1).max(100).default(10),
+    state: z.string().optional().describe("Such as running."),
+    tool: z.string().optional(),
+    editor: z.string().optional(),
+    before: z.string().optional().describe("A log_id: older ones."),
+  }),
+  { readOnly: true },
+  async ({ limit, state, tool, editor, before }, call) => {
+    if (before !== undefined && !UUID.test(before))
+      throw new BrokerError("INVALID_ARGUMENTS", "before is not a log_id.");
+    const isWanted = wantedBy({ state, tool, editor });
+    // Not one more than is shown: who lists an operation knows its log_id.
+    const views = await call.broker.list(call.principal, limit, { isWanted, before });
+    const rows = await Promise.all(views.map((view) => rowOf(view, call)));
+    const last = views.at(-1)?.record.logId;
+    const isFull = views.length === limit && last !== undefined;
+    const more = isFull ? ` Older ones, if there are any: pass before: "${last}".` : "";
+    return {
+      status: "completed",
+      operations: rows,
+      ...(isFull ? { next_before: last } : {}),
+      message: `${rows.length} operation(s), newest first.${more}`,
+    };
+  },
+);
+
+async function rowOf(view: OperationView, { broker, request, limits }: BrokerToolCall) {
+  const { record } = view;
+  const mine = request.caller.id;
+  const isAnother = record.createdBy.caller !== (mine ?? null);
+  const args = await broker.results.argumentsOf(record);
+  return {
+    ...answerOf(view, { brief: true, mostSeconds: limits.waits.mostSeconds }),
+    ...(args === undefined || Object.keys(args).length === 0
+      ? {}
+      : { arguments: shortened(JSON.stringify(args), MOST_ARGUMENTS) }),
+    ...(record.startedAt === undefined ? {} : { started_at: new Date(record.startedAt).toISOString() }),
+    ...(record.endedAt === undefined ? {} : { ended_at: new Date(record.endedAt).toISOString() }),
+    ...(record.resultBytes === undefined ? {} : { size_kb: Math.round(record.resultBytes / 102.4) / 10 }),
+    session: isAnother ? "another" : "this",
+    ...cancelledBy(record, mine),
+  };
+}
+
+/** Nothing of one that nobody asked to cancel, or that completed all the same. */
+function cancelledBy(
+  { state, cancel, cancelledBy: by, abandonedAt }: OperationRecord,
+  mine: string | undefined,
+): { cancelled_by?: string } {
+  const isAsked = cancel !== undefined && !isFinal(state);
+  if (state !== "cancelled" && !isAsked) return {};
+  if (by === undefined)
+    return { cancelled_by: abandonedAt === undefined ? "the broker" : "its client, which gave the call up" };
+  if (by === null) return { cancelled_by: "a request without a session" };
+  return { cancelled_by: by === mine ? "this session" : "another session" };
+}
 
 const RESULT_WAIT_SECONDS = 5;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DocumentError, type DocumentErrorKind } from "../../../documents/document-error.js";
 import { BrokerError, type ErrorCode } from "../../../shared/errors.js";
 import { type Answer, statusOf } from "../../../shared/operation/answer.js";
-import { head, shortened } from "../../../shared/shortened-text.js";
+import { head, shortened } from "../../../shared/printable.js";
 import type { About } from "../../../shared/store/results/filtered-results.js";
 import {
   type Cut,

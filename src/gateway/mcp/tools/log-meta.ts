@@ -1,4 +1,4 @@
-/** The names, in MCP's `_meta`, of what the Console says while an operation runs (log-lines.ts). */
+/** The names, in MCP's `_meta`, of what the Console says while an operation runs (broker-tools.ts). */
 
 /** In a request: the number of the last line that the client has, 0 for none. */
 export const LOG_AFTER = "unity-job-broker/log_after";

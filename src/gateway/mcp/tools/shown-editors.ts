@@ -1,6 +1,6 @@
 /** The Editors as callers see them: in the answer of list_editors, and as resources. */
 import { publicDiagnosis } from "../../../shared/editors/diagnosis.js";
-import { labelsOf } from "../../../shared/editors/pool.js";
+import { labelsOf } from "../../../shared/editors/target.js";
 import type { Workload } from "../../../shared/editors/workload.js";
 import type { Broker } from "../../broker.js";
 import { labelled } from "../../editors/target-error.js";

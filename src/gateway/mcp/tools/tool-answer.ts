@@ -1,12 +1,15 @@
 /** An answer as an MCP tool result: its text and structured forms, within the size of one message. */
-import type { CallToolResult, ContentBlock, RequestId } from "@modelcontextprotocol/server";
-import type { AnswerForm } from "../../../shared/answer-forms.js";
+import type { CallToolResult, ContentBlock, Implementation, RequestId } from "@modelcontextprotocol/server";
+import type { AnswerForm, AnswerSettings } from "../../../shared/answer-forms.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { Answer } from "../../../shared/operation/answer.js";
+import { shortened, wellFormedJson } from "../../../shared/printable.js";
+import { cachedForm } from "../../../shared/results/cached.js";
+import { partialForm } from "../../../shared/results/partial.js";
 import { storeFault } from "../../../shared/store/connect.js";
-import { wellFormedJson } from "../../../shared/well-formed-json.js";
-import { handedOn } from "../../results/content.js";
+import type { WaitLimits } from "../../../shared/wait-time.js";
+import { binaryOf, handedOn, type Results } from "../../results/results.js";
 import { ProtocolError } from "../protocol-error.js";
 
 /** The answer of one of this gateway's tools: an operation's answer, or a list with its own message. */
@@ -131,4 +134,247 @@ function smaller(answer: ToolAnswer): ToolAnswer {
     error_code: "RESULT_TOO_LARGE",
     message: `${error} ${next}`,
   } as ToolAnswer;
+}
+
+// The forms of an answer. A model reads the short one: the result, and beside it only what it can act on; what an answer says of every call
+// alike stands once in the server's instructions. Programs that know the broker get the full one, as text and as structured content.
+
+/** The broker's own command line; other programs ask for it by the setting. */
+const READS_ALL = "unity-broker";
+
+/** A form of words, not a right: any client may call itself what it likes. */
+export function formFor(client: Implementation | undefined, standard: AnswerForm): AnswerForm {
+  return client?.name === READS_ALL ? "full" : standard;
+}
+
+/** Said in other words beside it, or known to the caller, whatever became of the operation. */
+const NEEDLESS = ["tool", "accepted_at", "execution_class", "client", "error", "faults"];
+/** Of an operation that ended well. */
+const OF_SUCCESS = [...NEEDLESS, "state"];
+/** The log_id says it. */
+const OF_ENDED = ["force_new", "cache_id"];
+
+/** A shorter time is that of any call, ms. */
+const NOTABLE_MS = 1_000;
+
+/** A smaller result is read whole. */
+const NOTABLE_KB = 1;
+
+/** `severalEditors`: an answer says which one it is of. */
+export function shortAnswer(answer: ToolAnswer, severalEditors: boolean): ToolAnswer {
+  const rows = answer.operations;
+  if (Array.isArray(rows)) return { ...answer, operations: rows.map((row) => shortRow(row, severalEditors)) };
+  if (Array.isArray(answer.editors)) return { ...answer, editors: answer.editors.map(shortEditor) };
+  // The description of a stored result is what was asked for.
+  if (answer.size_kb !== undefined && answer.cached === undefined) return answer;
+  const isOperation = answer.log_id !== undefined && answer.state !== undefined;
+  if (!isOperation) return answer.status === "error" ? without(answer, ["error", "faults"]) : answer;
+  const isCompleted = answer.state === "completed" && answer.status === "completed";
+  const needless = [...(isCompleted ? OF_SUCCESS : NEEDLESS)];
+  // A duplicate's message names it, and an unknown outcome needs it.
+  if (answer.force_new === answer.log_id && answer.state !== "interrupted") needless.push(...OF_ENDED);
+  else if (answer.cache_id === answer.log_id) needless.push("cache_id");
+  if (!severalEditors && answer.pool === undefined) needless.push("editor");
+  if (!(Number(answer.execution_ms) >= NOTABLE_MS)) needless.push("execution_ms");
+  if (isCompleted && answer.message === "Operation completed.") needless.push("message");
+  const { partial_result: partial, ...rest } = without(answer, needless);
+  return (partial === undefined ? rest : { ...rest, ...partialForm(partial) }) as ToolAnswer;
+}
+
+/** A row of list_operations: the list's reader looks for one of them. */
+function shortRow(row: ToolAnswer, severalEditors: boolean): Record<string, unknown> {
+  const { message, ...rest } = row;
+  const needless = ["status", "execution_class", "client", "force_new", "error", "started_at", "ended_at"];
+  if (row.session === "this") needless.push("session");
+  if (!(Number(row.size_kb) >= NOTABLE_KB)) needless.push("size_kb");
+  const isOver = ["completed", "cancelled"].includes(String(row.state));
+  if (!severalEditors && row.pool === undefined) needless.push("editor");
+  return without(isOver ? rest : { ...rest, message }, needless);
+}
+
+/** Above these the Editor's process is a reason for slow calls. */
+const NOTABLE_MEMORY_MB = 8_000;
+const NOTABLE_CPU_PERCENT = 400;
+
+function shortEditor(editor: Record<string, unknown>): Record<string, unknown> {
+  const needless: string[] = [];
+  if (!(Number(editor.memory_mb) >= NOTABLE_MEMORY_MB)) needless.push("memory_mb");
+  if (!(Number(editor.cpu_percent) >= NOTABLE_CPU_PERCENT)) needless.push("cpu_percent");
+  return without(editor, needless);
+}
+
+function without<T extends object>(answer: T, needless: readonly string[]): T {
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !needless.includes(name))) as T;
+}
+
+// An answer within what its client takes, measured as it is sent: a larger result becomes a preview to be read in parts, a longer list is
+// cut and says so, and a part that is too large is refused with what to ask for instead. Nothing is left for the client to cut.
+
+export interface Fitting {
+  /** The answer as it is sent. */
+  shown: (answer: ToolAnswer) => CallToolResult;
+  /** Its `_meta`. */
+  attached: Readonly<Record<string, unknown>>;
+  limits: Pick<ClientLimits, "answerBytes">;
+  results: Pick<Results, "preview">;
+}
+
+/** What is left of a text that is too long. */
+const TEXT = 500;
+
+export async function fittedResult(answer: ToolAnswer, fitting: Fitting): Promise<CallToolResult> {
+  const { shown, attached, limits } = fitting;
+  const meta = Object.keys(attached).length === 0 ? {} : { _meta: { ...attached } };
+  const sent = (smallerAnswer: ToolAnswer): CallToolResult => ({ ...shown(smallerAnswer), ...meta });
+  const fits = (result: CallToolResult): boolean => sizeOf(result) <= limits.answerBytes;
+  const whole = sent(answer);
+  if (fits(whole)) return whole;
+  const { structuredContent: _, ...asText } = whole;
+  if (fits(asText)) return asText;
+  const small = await smallerAnswer(answer, (part) => fits(sent(part)), fitting);
+  return fits(sent(small)) ? sent(small) : shown(small);
+}
+
+/** UTF-8 bytes of the JSON. Pictures count as nothing: no client reads them as text, and each has another limit for them. */
+function sizeOf(result: CallToolResult): number {
+  const content = result.content.map(withoutBinary);
+  return Buffer.byteLength(JSON.stringify({ ...result, content }));
+}
+
+function withoutBinary(block: ContentBlock): unknown {
+  return binaryOf(block) === undefined ? block : { type: block.type };
+}
+
+/** The first of these that fits, else the last: a preview of the result, shorter lists, shorter texts. */
+async function smallerAnswer(
+  answer: ToolAnswer,
+  fits: (answer: ToolAnswer) => boolean,
+  { results, limits }: Fitting,
+): Promise<ToolAnswer> {
+  if (answer.data !== undefined) return tooLarge(answer, limits);
+  const previewed = await withPreviews(answer, results);
+  if (fits(previewed)) return previewed;
+  const cut = withShorterLists(previewed, fits);
+  if (fits(cut)) return cut;
+  return withShorterTexts(cut);
+}
+
+/** Of the answer, and of the one that a refused `force_new` shows. */
+async function withPreviews(answer: ToolAnswer, results: Pick<Results, "preview">): Promise<ToolAnswer> {
+  const { result, newest, ...rest } = answer as ToolAnswer & { newest?: ToolAnswer };
+  const inner = newest === undefined ? {} : { newest: await withPreviews(newest, results) };
+  if (result === undefined || typeof rest.log_id !== "string") return { ...answer, ...inner };
+  const bytes = Buffer.byteLength(JSON.stringify(result));
+  const kept = cachedForm(rest.log_id, bytes, await results.preview(rest.log_id));
+  const message = `${rest.message} Its result is large and kept: usage_hint says how to read it.`;
+  return { ...rest, ...inner, ...kept, message } as ToolAnswer;
+}
+
+/** Each of its lists as short as needed, the longest first; the message says what is left out. */
+function withShorterLists(answer: ToolAnswer, fits: (answer: ToolAnswer) => boolean): ToolAnswer {
+  const lists = Object.entries(answer)
+    .flatMap(([name, value]) => (Array.isArray(value) ? [{ name, items: value as unknown[] }] : []))
+    .toSorted((a, b) => JSON.stringify(b.items).length - JSON.stringify(a.items).length);
+  let cut = answer;
+  for (const { name, items } of lists) {
+    const before = cut;
+    const shorter = (count: number): ToolAnswer => withFirst(before, name, items, count);
+    // The most items with which it fits.
+    let [most, tooMany] = [0, items.length];
+    while (tooMany - most > 1) {
+      const middle = Math.floor((most + tooMany) / 2);
+      if (fits(shorter(middle))) most = middle;
+      else tooMany = middle;
+    }
+    cut = shorter(most);
+    if (fits(cut)) return cut;
+  }
+  return cut;
+}
+
+function withFirst(answer: ToolAnswer, name: string, items: unknown[], count: number): ToolAnswer {
+  const last = items[count - 1] as { log_id?: string } | undefined;
+  const isPaged = name === "operations" && last?.log_id !== undefined;
+  const how = isPaged ? `: pass before: "${last.log_id}" for them` : "";
+  const message = `${answer.message} Of ${name}, ${items.length - count} are left out${how}.`;
+  return {
+    ...answer,
+    [name]: items.slice(0, count),
+    ...(isPaged ? { next_before: last.log_id } : {}),
+    message,
+  } as ToolAnswer;
+}
+
+function tooLarge(
+  { data, ...rest }: ToolAnswer,
+  { answerBytes }: Pick<ClientLimits, "answerBytes">,
+): ToolAnswer {
+  const bytes = Buffer.byteLength(JSON.stringify(data));
+  const error = new BrokerError(
+    "FETCH_FAILED",
+    `The part has ${bytes} bytes, and your client takes answers of ${answerBytes}. Ask for less: a page, some fields, or a jq filter.`,
+  );
+  const named = typeof rest.cache_id === "string" ? { cache_id: rest.cache_id } : {};
+  return refusalAnswer(error, named);
+}
+
+/** Without what is not needed to go on. */
+function withShorterTexts({ status, log_id: logId, message, ...rest }: ToolAnswer): ToolAnswer {
+  const kept = ["state", "error_code", "error_type", "cached", "cache_id", "force_new", "deduplicated"];
+  return {
+    status,
+    ...(logId === undefined ? {} : { log_id: logId }),
+    ...Object.fromEntries(Object.entries(rest).filter(([name]) => kept.includes(name))),
+    message: shortened(message || ERRORS.INTERNAL.next, TEXT),
+  } as ToolAnswer;
+}
+
+// What MCP clients take: how large an answer may be, and how long they wait for it. What is larger, a client cuts, refuses or puts into a
+// file that its model has to find. The sources are in docs/reference/answer-sizes.md; a test compares both tables.
+
+export interface KnownClient {
+  /** How the name in its `initialize` begins, in lower case. */
+  name: string;
+  /** As it counts: characters or bytes; bytes are never fewer. */
+  answerBytes: number;
+  /** When it gives up a call, s. */
+  givesUpSeconds: number;
+}
+
+export const KNOWN_CLIENTS: readonly KnownClient[] = [
+  { name: "claude-code", answerBytes: 50_000, givesUpSeconds: 300 },
+  { name: "claude-ai", answerBytes: 50_000, givesUpSeconds: 60 },
+  { name: "cursor", answerBytes: 40_000, givesUpSeconds: 60 },
+  { name: "visual studio code", answerBytes: 8_192, givesUpSeconds: 60 },
+  { name: "codex", answerBytes: 10_000, givesUpSeconds: 60 },
+  { name: "gemini-cli", answerBytes: 40_000, givesUpSeconds: 60 },
+  { name: "cline", answerBytes: 40_000, givesUpSeconds: 60 },
+  { name: "windsurf", answerBytes: 40_000, givesUpSeconds: 60 },
+];
+
+/** Of a client that nothing is known of. */
+export const ANY_CLIENT = { answerBytes: 50_000, givesUpSeconds: 60 } as const;
+
+/** An answer is on its way this long before its client gives up. */
+const AHEAD_SECONDS = 10;
+
+export interface ClientLimits {
+  /** Infinite for a program that reads all. */
+  answerBytes: number;
+  waits: WaitLimits;
+}
+
+/** A client's name is a form of words, not a right: one that claims another's name gets answers of that one's size. */
+export function limitsFor(client: Implementation | undefined, settings: AnswerSettings): ClientLimits {
+  const name = client?.name.toLowerCase() ?? "";
+  const known = KNOWN_CLIENTS.find((each) => name.startsWith(each.name));
+  const isProgram = formFor(client, "short") === "full";
+  const readsAll = isProgram || settings.form === "full";
+  const answerBytes = isProgram ? undefined : (settings.limitBytes ?? known?.answerBytes);
+  const { givesUpSeconds } = known ?? ANY_CLIENT;
+  const { standardSeconds, mostSeconds } = settings.waits;
+  return {
+    answerBytes: answerBytes ?? (readsAll ? Number.POSITIVE_INFINITY : ANY_CLIENT.answerBytes),
+    waits: { standardSeconds, mostSeconds: Math.min(mostSeconds, givesUpSeconds - AHEAD_SECONDS) },
+  };
 }

@@ -1,9 +1,8 @@
 /** The list of tools as MCP clients see it, and notifications of its changes. */
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
-import type { Notifier } from "../../../shared/store/notifier.js";
-import { offerParameters } from "../../../shared/tools/parameters.js";
-import { portableSchema } from "../../../shared/tools/portable-schema.js";
+import type { Notifier } from "../../../shared/store/connect.js";
+import { offerParameters, portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
@@ -37,7 +36,7 @@ export function createToolList(
     if (principal === undefined) isOfSeveral = several;
     const unity = offered.flatMap((tool) => {
       const portable = portableSchema(tool);
-      // Who looks at its Editor sees why (tool-limits.ts).
+      // Who looks at its Editor sees why (call-rules.ts).
       if ("reason" in portable) return [];
       return [describe(tool, offerParameters(tool, { several, waits }, portable.inputSchema), several)];
     });

@@ -4,9 +4,12 @@
  */
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
-import { head } from "../../../shared/shortened-text.js";
-import { offerParameters } from "../../../shared/tools/parameters.js";
-import { type PortableSchema, portableSchema } from "../../../shared/tools/portable-schema.js";
+import { head } from "../../../shared/printable.js";
+import {
+  offerParameters,
+  type PortableSchema,
+  portableSchema,
+} from "../../../shared/tools/portable-schema.js";
 import { define } from "./broker-tool.js";
 
 /** The most of a description in a list of all tools, characters. */

@@ -1,12 +1,11 @@
 /** Which events a principal may follow: those of its own operations; with the role "operate" everybody's, without what they said. */
-import { isPool } from "../../../shared/editors/pool.js";
+import { isPool } from "../../../shared/editors/target.js";
 import { BrokerError } from "../../../shared/errors.js";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { hasRole, type Principal } from "../../../shared/principal.js";
-import { head } from "../../../shared/shortened-text.js";
+import { head } from "../../../shared/printable.js";
 import type { Store } from "../../../shared/store/store.js";
-import type { Principals } from "../../auth/authenticator.js";
-import { seesEditor, seesEveryEditor } from "../../auth/permissions.js";
+import { type Principals, seesEditor, seesEveryEditor } from "../../auth/authenticator.js";
 import type { Broker } from "../../broker.js";
 import { followAll } from "../../events/event-feed.js";
 import { EVENT_ID, type LiveEvent } from "../../events/live-event.js";

@@ -1,13 +1,14 @@
 /** The WebSocket: calls, and the events of several operations, over one connection. */
+
 import { setMaxListeners } from "node:events";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
+import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
-import { head } from "../../../shared/shortened-text.js";
+import { head, wellFormedJson } from "../../../shared/printable.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
-import { wellFormedJson } from "../../../shared/well-formed-json.js";
 import { isOwnOrigin } from "../../auth/own-page.js";
 import type { RequestRate } from "../../auth/request-rate.js";
 import type { Broker } from "../../broker.js";
@@ -21,9 +22,40 @@ import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
 import { problemFrom, rawProblem, sendHttpProblem, sendProblem } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
-import { submit } from "../routes/submit.js";
+import { Call, submit } from "../routes/submit.js";
+import { Filter } from "./filter.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
-import { ClientMessage, MessageId, type ServerMessage } from "./messages.js";
+
+// The messages of the WebSocket: what a client sends, each with an id of its own, and what it is answered.
+
+/** Comes back with the answer. */
+const MessageId = z.union([z.string().max(200), z.number()]);
+const id = MessageId.optional();
+const logId = z.string().max(200);
+
+const ClientMessage = z.discriminatedUnion("type", [
+  /** `follow`: and from its first event on. */
+  Call.extend({ type: z.literal("submit"), id, follow: z.boolean().default(false) }),
+  z.strictObject({ type: z.literal("read"), id, log_id: logId, wait: z.number().min(0).optional() }),
+  z.strictObject({ type: z.literal("cancel"), id, log_id: logId }),
+  /** Without a log_id: everything that the filter names. `after`: the id of the last event that was received. */
+  z.strictObject({
+    type: z.literal("follow"),
+    id,
+    log_id: logId.optional(),
+    after: z.string().max(200).optional(),
+    filter: Filter.optional(),
+  }),
+  /** The same log_id, or none. */
+  z.strictObject({ type: z.literal("unfollow"), id, log_id: logId.optional() }),
+]);
+type ClientMessage = z.output<typeof ClientMessage>;
+
+type ServerMessage =
+  /** As the REST API answers the same request. */
+  | { type: "answer"; id?: string | number | undefined; status: number; body?: unknown }
+  /** `event_id`: for `after`. */
+  | { type: "event"; log_id?: string | undefined; event_id?: string; event: string; data: unknown };
 
 export interface SocketRoutesDeps extends FollowDeps {
   broker: Broker;

@@ -2,14 +2,15 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
+import { callsOf } from "../../../shared/operation/calls.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
-import { head } from "../../../shared/shortened-text.js";
+import { head } from "../../../shared/printable.js";
+import type { ReportTimes } from "../../../shared/store/operations/operation-store.js";
 import type { DeliveredOperation } from "../../exchange.js";
 import type { Explained } from "../../explained.js";
 import type { OpenRequest } from "../../mcp/open-request.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { RestCall } from "../exchange.js";
-import { historyFacts } from "../history-facts.js";
 import { operationAnswer } from "../operation-answer.js";
 import { ownToolOf } from "../own-tool.js";
 import { nameField, namesOf } from "../principal-names.js";
@@ -18,6 +19,43 @@ import { NOT_KEPT, type RestAnswer, revalidated } from "../rest-answer.js";
 import { addRoute, json } from "../route.js";
 import { ConsoleLog, History, Operation } from "../schemas/answer.js";
 import type { RouteDeps } from "./submit.js";
+
+// What the history of an operation says besides its timeline: what a row of the list says, and the calls that it answers.
+
+function historyFacts({ record, duplicates, reports }: Explained): Record<string, unknown> {
+  const { effect, executionMs, error } = record;
+  const times = {
+    accepted_at: record.acceptedAt,
+    sent_at: record.dispatchedAt,
+    started_at: record.startedAt,
+    ended_at: record.endedAt,
+  };
+  return {
+    calls: callsOf(record, duplicates),
+    ...(reports.progress || reports.partial
+      ? { reports: { progress: shown(reports.progress), partial: shown(reports.partial) } }
+      : {}),
+    effect,
+    ...Object.fromEntries(
+      Object.entries(times).flatMap(([name, at]) =>
+        at === undefined ? [] : [[name, new Date(at).toISOString()]],
+      ),
+    ),
+    ...(executionMs === undefined ? {} : { execution_ms: executionMs }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** Undefined leaves it out. */
+function shown(times: ReportTimes | undefined): Record<string, unknown> | undefined {
+  return (
+    times && {
+      first_at: new Date(times.first).toISOString(),
+      last_at: new Date(times.last).toISOString(),
+      count: times.count,
+    }
+  );
+}
 
 export const ById = z.strictObject({ id: z.string().max(200).describe("A log_id.") });
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { DocumentError } from "../../../documents/document-error.js";
 import { BrokerError } from "../../../shared/errors.js";
 import { statusOf } from "../../../shared/operation/answer.js";
-import { head } from "../../../shared/shortened-text.js";
+import { head } from "../../../shared/printable.js";
 import type { Broker } from "../../broker.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { Source } from "../../results/results.js";

@@ -3,19 +3,57 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
-import { IF_AWAY } from "../../../shared/tools/parameters.js";
+import { IF_AWAY } from "../../../shared/tools/portable-schema.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import type { Principals } from "../../auth/authenticator.js";
 import type { Broker } from "../../broker.js";
 import { callUnityTool } from "../../mcp/requests/call-tool.js";
 import type { RestCall, RestExchanges } from "../exchange.js";
 import { submittedAnswer } from "../operation-answer.js";
-import { idempotencyKeyIn, preferenceIn } from "../preferences.js";
 import { problemFrom } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
 import { addRoute, json } from "../route.js";
 import { Operation } from "../schemas/answer.js";
 import { anyObject, named } from "../schemas/described.js";
+
+// What headers of a POST say: how long to wait (Prefer, RFC 7240), and which call it is (Idempotency-Key, the IETF's draft).
+
+export interface Preference {
+  /** Seconds; undefined: it says nothing. */
+  waitSeconds: number | undefined;
+  /** For Preference-Applied. */
+  applied: string | undefined;
+}
+
+/** What it does not know, or cannot read, a server ignores (RFC 7240, 2). */
+export function preferenceIn(prefer: string | string[] | undefined): Preference {
+  const said = (Array.isArray(prefer) ? prefer.join(",") : (prefer ?? "")).split(",");
+  const named = new Map(
+    said.map((each) => {
+      const [token = ""] = each.split(";");
+      const [name = "", value = ""] = token.split("=").map((part) => part.trim());
+      return [name.toLowerCase(), value.replace(/^"(.*)"$/, "$1")] as const;
+    }),
+  );
+  const wait = named.get("wait");
+  if (wait !== undefined && /^\d{1,9}$/.test(wait))
+    return { waitSeconds: Number(wait), applied: `wait=${Number(wait)}` };
+  return named.has("respond-async")
+    ? { waitSeconds: 0, applied: "respond-async" }
+    : { waitSeconds: undefined, applied: undefined };
+}
+
+/** A string in quotes (RFC 8941, 3.3.3), or what people send without them. Throws INVALID_ARGUMENTS. */
+export function idempotencyKeyIn(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const text = String(header).trim();
+  if (!text.startsWith('"')) {
+    if (/^[\x21\x23-\x7e]{1,200}$/.test(text)) return text;
+  } else if (/^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/.test(text)) {
+    return text.slice(1, -1).replace(/\\(["\\])/g, "$1");
+  }
+  throw new BrokerError("INVALID_ARGUMENTS", 'Idempotency-Key is a string in quotes, such as "3f2a-build".');
+}
 
 export interface RouteDeps {
   broker: Broker;

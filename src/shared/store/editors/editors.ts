@@ -6,8 +6,8 @@ import type { EditorMark } from "../../operation/operation.js";
 import type { Tool } from "../../tools/tool.js";
 import type { LedgerCheckpoint } from "../../wire/ledger-checkpoint.js";
 import type { PlainBridge } from "../../wire/wire.js";
-import { INCARNATION } from "../incarnation.js";
 import { channels, keys } from "../keys.js";
+import { INCARNATION } from "../schema.js";
 
 export interface EditorProfile extends EditorMark {
   editorId: string;
@@ -17,7 +17,7 @@ export interface EditorProfile extends EditorMark {
   pid: number;
   /** Its process, if the machine it runs on could identify it. */
   process?: EditorProcess;
-  /** As it gives them itself (pool.ts). */
+  /** As it gives them itself (target.ts). */
   labels?: readonly string[];
   /** Its bridge keeps no ledger and reports no generation or asset counter (docs/reference/protocol.md, "Plain Editors"). */
   plain?: true;

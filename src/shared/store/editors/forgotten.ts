@@ -4,7 +4,7 @@
  */
 
 import type { Redis, Result } from "ioredis";
-import { isPool } from "../../editors/pool.js";
+import { isPool } from "../../editors/target.js";
 import { keys } from "../keys.js";
 import type { Queues } from "../queue.js";
 import { guard, guarded } from "../schema.js";

@@ -1,4 +1,4 @@
-/** Which worker owns an Editor, as its lease says (lease-holder.ts). */
+/** Which worker owns an Editor, as its lease says (lease.ts). */
 import type { Redis } from "ioredis";
 import { keys } from "../keys.js";
 

@@ -1,4 +1,4 @@
-/** The pools that operations were accepted for (src/shared/editors/pool.ts), and what waits in them. */
+/** The pools that operations were accepted for (src/shared/editors/target.ts), and what waits in them. */
 import type { Redis } from "ioredis";
 import { LANES, type Lane } from "../../tools/tool.js";
 import { channels, keys } from "../keys.js";

@@ -27,7 +27,7 @@ export type Changed =
   | { kind: "held" }
   /** Store incarnation (▲13): the store may have lost something since: import the Editor's ledger first. */
   | { kind: "incarnation" }
-  /** There is no room for its result (result-quota.ts): ask again. */
+  /** There is no room for its result (limits.ts): ask again. */
   | { kind: "full" };
 
 export type Created =

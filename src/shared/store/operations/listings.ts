@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import type { OperationRecord } from "../../operation/operation.js";
-import { BEGIN_INCARNATION } from "../incarnation.js";
 import { keys, TOMBSTONE_MS } from "../keys.js";
+import { BEGIN_INCARNATION } from "../schema.js";
 import type { Find } from "./record.js";
 
 /**

@@ -2,9 +2,19 @@
  * An operation's record as it is stored: a JSON document, which leaves out what its key and the other fields of its HASH say,
  * and what says nothing. A store holds a hundred thousand of them.
  */
-import type { Redis } from "ioredis";
-import type { EndMark, OperationRecord } from "../../operation/operation.js";
+import type { Redis, Result } from "ioredis";
+import type { EditorState, Moment } from "../../operation/again.js";
+import {
+  type Caller,
+  type EndMark,
+  isFinal,
+  mayHaveBegun,
+  type OperationRecord,
+} from "../../operation/operation.js";
+import { countsAsChange } from "../../tools/tool.js";
+import type { EditorProfile } from "../editors/editors.js";
 import { keys } from "../keys.js";
+import { OWN_CHANGE, parseOwnChange } from "./own-change.js";
 
 /** A record with what it was read from, or written as. */
 export interface StoredText {
@@ -76,4 +86,212 @@ export function readRecord(logId: string, [doc, mutationSeq, turn]: readonly unk
     turn: Number(turn ?? 0),
   };
   return isStoredAs(record, String(doc));
+}
+
+// What the scripts need to know of a record that they write.
+
+/** How the script records that the Editor began it; a restored record does not displace later ones. */
+export function beganAs(record: OperationRecord): "began" | "began_earlier" | "" {
+  // A call that comes before its outcome is collected must find it, even behind later operations.
+  if (!mayHaveBegun(record)) return record.rebuilt && !isFinal(record.state) ? "began_earlier" : "";
+  return record.rebuilt && record.order === 0 ? "began_earlier" : "began";
+}
+
+/** Choice of target (▲4): the targets under which calls find it in its chain: its Editor, and its pool. */
+export function targetsOf({ editor, pool = editor }: OperationRecord): string[] {
+  return [...new Set([editor, pool])];
+}
+
+/** How long it took, at the moment when that is known; used to estimate the tool's next run. */
+export function tookBetween(
+  before: OperationRecord,
+  { state, executionMs }: OperationRecord,
+): number | undefined {
+  return state === "completed" && before.state !== state ? executionMs : undefined;
+}
+
+/**
+ * This process's copy of the store's time is late by up to a round trip, and now and then by more than before. So an event
+ * of an operation is never dated before an earlier one.
+ */
+export function timeAfter(
+  { acceptedAt, dispatchedAt = 0, startedAt = 0 }: OperationRecord,
+  now: number,
+): number {
+  return Math.max(now, acceptedAt, dispatchedAt, startedAt);
+}
+
+// What the store knows of a hash, and of the Editors of its operations, at one moment: the input of decisions.
+
+/** A hash's chain at one moment: any later write to one of its operations changes `version`. */
+export interface Chain extends Moment {
+  version: string;
+  /** The log_id of the newest operation; null if it is not stored (any more): then its Editor says what it knows of it. */
+  newest: string | null;
+  /**
+   * For each Editor the newest operation and the newest that it began, and the operation that answers for one of them
+   * (`executedAs`); without those whose retention ended.
+   */
+  records: OperationRecord[];
+  /** Made by an earlier call with the same force_new. */
+  forced: OperationRecord | undefined;
+}
+
+/** Whose earlier operations count as changes that a call must see (▲5): one caller's, or its whole principal's. */
+export interface Asker {
+  principal: string;
+  caller: Caller | null;
+}
+
+export interface Chains {
+  chain(hash: string, asker: Asker, forceNew?: string): Promise<Chain>;
+  /**
+   * The asker joined this operation, so its change counts as the asker's own, which later calls must see (▲5), as if the
+   * operation had been accepted for the asker.
+   */
+  noteJoined(record: OperationRecord, asker: Asker): Promise<void>;
+  /** The present moment, for decisions on operations of these Editors. */
+  moment(editors: readonly string[], asker: Asker): Promise<Moment>;
+}
+
+/**
+ * KEYS 1 askerMutations of the caller, 2 of the principal; ARGV 1 the joined operation's count, 2 its acceptedAt, 3 life,
+ * ms.
+ */
+const NOTE_JOINED = `${OWN_CHANGE}
+for i = 1, 2 do noteOwnChange(KEYS[i], ARGV[1], ARGV[2], ARGV[3]) end
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbNoteJoined(
+      caller: string,
+      principal: string,
+      seq: number,
+      acceptedAt: number,
+      keptMs: number,
+    ): Result<null, Context>;
+  }
+}
+
+/** How many operations that never began are looked behind; more in a row are rare. */
+const LOOKED_BACK = 20;
+
+export function createChains(
+  redis: Redis,
+  deps: {
+    find: Find;
+    now(): Promise<number>;
+    incarnation(): Promise<string>;
+    tombstone(logId: string): Promise<string | undefined>;
+  },
+  options: { retentionMs: number },
+): Chains {
+  redis.defineCommand("ujbNoteJoined", { numberOfKeys: 2, lua: NOTE_JOINED });
+  const { find, now, incarnation, tombstone } = deps;
+
+  const findAll = async (logIds: readonly string[]): Promise<OperationRecord[]> =>
+    (await Promise.all([...new Set(logIds)].map(find))).filter((record) => record !== undefined);
+
+  /** The operation that answers for this one; undefined once it is no longer known. */
+  const findExecution = async (logId: string): Promise<OperationRecord | undefined> => {
+    const record = await find(logId);
+    return record?.executedAs === undefined ? record : find(record.executedAs);
+  };
+
+  /** The operation that the Editor began last, where the chain does not say it, because that was lost. */
+  const begunBehind = async ({ editor, after }: OperationRecord): Promise<OperationRecord | undefined> => {
+    let logId = after;
+    for (let steps = 0; logId !== null && steps < LOOKED_BACK; steps += 1) {
+      const before = await find(logId);
+      if (before?.editor === editor && mayHaveBegun(before)) return before;
+      logId = before?.after ?? null;
+    }
+    return undefined;
+  };
+
+  const stateOf = async (id: string, { principal, caller }: Asker): Promise<EditorState> => {
+    const [counts, profile] = await Promise.all([
+      redis.mget(keys.mutations(id), keys.askerMutations(id, caller?.id ?? principal)),
+      redis.hget(keys.editor(id), "profile"),
+    ]);
+    const [all, last] = counts;
+    const own = parseOwnChange(last);
+    return {
+      id,
+      mutationSeq: Number(all ?? 0),
+      ...(own ? { callerMutationSeq: own.seq, callerChangedAt: own.acceptedAt } : {}),
+      ...(profile ? { mark: markOf(JSON.parse(profile) as EditorProfile) } : {}),
+    };
+  };
+
+  const statesOf = (editors: readonly string[], asker: Asker): Promise<EditorState[]> =>
+    Promise.all([...new Set(editors)].map((id) => stateOf(id, asker)));
+
+  return {
+    async chain(hash, asker, forceNew) {
+      const [fields, at, current] = await Promise.all([
+        redis.hgetall(keys.chain(hash)),
+        now(),
+        incarnation(),
+      ]);
+      const pointers = Object.entries(fields)
+        .filter(([name]) => name === "newest" || name.startsWith("at:") || name.startsWith("began:"))
+        .map(([, logId]) => logId);
+      const forcedId = forceNew === undefined ? undefined : fields[`forced:${forceNew}`];
+      const [pointedAt, forced] = await Promise.all([
+        findAll(pointers),
+        forcedId === undefined ? undefined : findExecution(forcedId),
+      ]);
+      const others = pointedAt.flatMap(({ executedAs }) => executedAs ?? []);
+      const answering = await findAll(others.filter((id) => !pointers.includes(id)));
+      const neverBegan = (record: OperationRecord): boolean => isFinal(record.state) && !mayHaveBegun(record);
+      // A restored operation is linked before it is known whether it began.
+      const isNoted = ({ editor }: OperationRecord): boolean => {
+        const noted = fields[`began:${editor}`];
+        return (
+          noted !== undefined && !pointedAt.some((record) => record.logId === noted && neverBegan(record))
+        );
+      };
+      const unnoted = pointedAt.filter((record) => neverBegan(record) && !isNoted(record));
+      const behind = await Promise.all(unnoted.map(begunBehind));
+      const records = [...pointedAt, ...answering, ...behind.filter((record) => record !== undefined)];
+      const asked = forced ? [...records, forced] : records;
+      const missing = new Set([...pointers, ...others]);
+      for (const { logId } of records) missing.delete(logId);
+      // A loss begins another incarnation, in which the call is decided on again.
+      await Promise.all([...missing].map(tombstone));
+      const { newest = "" } = fields;
+      return {
+        version: fields.version ?? "0",
+        newest: newest === "" || missing.has(newest) ? null : newest,
+        records,
+        forced,
+        now: at,
+        incarnation: current,
+        editors: await statesOf(asked.flatMap(targetsOf), asker),
+      };
+    },
+
+    async noteJoined(record, { principal, caller }) {
+      if (!countsAsChange(record)) return;
+      await redis.ujbNoteJoined(
+        keys.askerMutations(record.editor, caller?.id ?? principal),
+        keys.askerMutations(record.editor, principal),
+        record.mutationSeq,
+        record.acceptedAt,
+        3 * options.retentionMs,
+      );
+    },
+
+    async moment(editors, asker) {
+      const [at, current, states] = await Promise.all([now(), incarnation(), statesOf(editors, asker)]);
+      return { now: at, incarnation: current, editors: states };
+    },
+  };
+}
+
+/** A plain Editor does not say where it stands. */
+function markOf({ plain, editorSessionId, generation, assetCounter }: EditorProfile): EditorState["mark"] {
+  return plain ? undefined : { editorSessionId, generation, assetCounter };
 }

@@ -1,8 +1,14 @@
 /** The stored form of a result: JSON in UTF-8, compressed if that is worth it, in pieces of a size that suits Redis. */
+
+import { randomUUID } from "node:crypto";
 import { Readable, type Transform } from "node:stream";
 import { promisify } from "node:util";
 import { constants, createGzip, gunzip, gzip } from "node:zlib";
-import { wellFormedJson } from "../../well-formed-json.js";
+import type { Redis, Result } from "ioredis";
+import { wellFormedJson } from "../../printable.js";
+import { keys } from "../keys.js";
+import { isStoreFull, RESULT_ACCOUNT, RESULT_QUOTA, type RoomLimits } from "../operations/limits.js";
+import { STORE_TIME } from "../scripts/script.js";
 
 export interface StoredResult {
   /** Size of the JSON before compression. */
@@ -50,7 +56,7 @@ export async function encodeParts(parts: AsyncIterable<Buffer>): Promise<StoredR
 }
 
 /** Bytes in the store. */
-export function storedBytes({ pieces }: StoredResult): number {
+function storedBytes({ pieces }: StoredResult): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
@@ -64,4 +70,70 @@ export async function decodeResult(pieces: readonly Buffer[]): Promise<string> {
 function piecesOf(data: Buffer): Buffer[] {
   const count = Math.max(1, Math.ceil(data.length / PIECE_BYTES));
   return Array.from({ length: count }, (_, at) => data.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES));
+}
+
+// Uploads a large result before it is written: piece by piece under its own key, which the writing script renames to the
+// result's key in one step with the record's end (▲14). An upload that is never written expires.
+
+/** The form in which the writing script takes it. */
+export interface UploadedResult {
+  key: string;
+  /** The only piece, if there is just one. */
+  piece: Buffer | "";
+  bytes: number;
+  /** Removes what was not written. */
+  drop(): Promise<void>;
+}
+
+export type ResultUpload = (result: StoredResult, principal: string) => Promise<UploadedResult | "full">;
+
+/** Longest time from one piece to the next, and to the write, ms. */
+const STAGED_MS = 60_000;
+
+/**
+ * KEYS 1–4 the account of results, 5 the principal's request for space
+ * ARGV 1 principal, 2 bytes, 3 the budgets, JSON (limits.ts). Answer: 1 or 0.
+ */
+const ASK = `${STORE_TIME}${RESULT_QUOTA}
+local limits = cjson.decode(ARGV[3])
+local results = accountOf(1, limits.results, limits.share)
+if hasRoom(results, ARGV[1], tonumber(ARGV[2])) then return 1 end
+wantRoom(KEYS[5], ARGV[2])
+return 0`;
+
+/** In one step, so that a piece expires if its writer dies. KEYS 1 the upload; ARGV 1 piece, 2 life ms. */
+const ADD = `
+redis.call('RPUSH', KEYS[1], ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbAskForRoom(...keysAndArguments: (string | number)[]): Result<0 | 1, Context>;
+    ujbAddPiece(key: string, piece: Buffer, lifeMs: number): Result<number, Context>;
+  }
+}
+
+export function defineResultUpload(redis: Redis, room: RoomLimits): ResultUpload {
+  const limits = JSON.stringify(room);
+  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 5, lua: ASK });
+  redis.defineCommand("ujbAddPiece", { numberOfKeys: 1, lua: ADD });
+  return async (result, principal) => {
+    const bytes = storedBytes(result);
+    const key = keys.uploaded(randomUUID());
+    const [first = Buffer.alloc(0)] = result.pieces;
+    if (result.pieces.length === 1) return { key, piece: first, bytes, drop: async () => undefined };
+    const account = [...RESULT_ACCOUNT, keys.roomWanted(principal)];
+    if ((await redis.ujbAskForRoom(...account, principal, bytes, limits)) === 0) return "full";
+    const drop = async (): Promise<void> => {
+      await redis.del(key);
+    };
+    try {
+      for (const piece of result.pieces) await redis.ujbAddPiece(key, piece, STAGED_MS);
+    } catch (error) {
+      await drop().catch(() => undefined);
+      if (isStoreFull(error)) return "full";
+      throw error;
+    }
+    return { key, piece: "", bytes, drop };
+  };
 }

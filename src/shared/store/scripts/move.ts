@@ -1,15 +1,19 @@
 /** Moves an operation that waits from one queue to another (▲13): an Editor takes it from its pool, or the pool takes it back. */
 import type { Redis } from "ioredis";
-import { isPool } from "../../editors/pool.js";
+import { isPool } from "../../editors/target.js";
 import type { OperationRecord } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
-import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
-import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
+import {
+  FAIR_PRIORITY,
+  PRINCIPAL_LIMIT,
+  RESOURCE_LIMIT,
+  type Resources,
+  resourcesFor,
+} from "../operations/limits.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
-import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
+import { INCARNATION } from "../schema.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /** Lua, after PRINCIPAL_LIMIT: has an Editor taken an earlier operation of the principal from the pool, which it is about to send? */

@@ -2,16 +2,19 @@
 import type { Redis } from "ioredis";
 import type { OperationRecord } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
-import { INCARNATION } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
-import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
+import {
+  FAIR_PRIORITY,
+  PRINCIPAL_LIMIT,
+  RESOURCE_LIMIT,
+  type Resources,
+  resourcesFor,
+} from "../operations/limits.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
-import { documentOf } from "../operations/record.js";
-import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
-import { beganAs, targetsOf } from "../operations/write-facts.js";
+import { beganAs, documentOf, targetsOf } from "../operations/record.js";
+import { INCARNATION } from "../schema.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { keys } from "../keys.js";
-import { isStoreFull } from "../operations/result-quota.js";
+import { isStoreFull } from "../operations/limits.js";
 import { guard, guarded } from "../schema.js";
 
 /**

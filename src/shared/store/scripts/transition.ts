@@ -2,14 +2,18 @@
 import type { Redis } from "ioredis";
 import { isSent, type OperationRecord } from "../../operation/operation.js";
 import type { OperationEventName } from "../../operation/operation-event.js";
-import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
-import { FAIR_PRIORITY } from "../operations/fair-priority.js";
-import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
-import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
-import { beganAs, targetsOf } from "../operations/write-facts.js";
-import { RELEASE_HELD } from "./release.js";
+import {
+  FAIR_PRIORITY,
+  PRINCIPAL_LIMIT,
+  RESOURCE_LIMIT,
+  type Resources,
+  resourcesFor,
+} from "../operations/limits.js";
+import { beganAs, targetsOf } from "../operations/record.js";
+import { INCARNATION } from "../schema.js";
+import { RELEASE_HELD } from "./call.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**

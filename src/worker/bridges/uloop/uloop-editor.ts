@@ -1,7 +1,6 @@
 /** uLoopMCP's bridge, up to 2.x: it answers each tool by its own name, in our framing, and compares the project of each request. */
 import { ToolDetailsAnswer } from "../../../shared/tools/tool.js";
-import { RpcFailure } from "../../../shared/wire/dialogue.js";
-import { RPC_PARSE_ERROR, RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
+import { RPC_PARSE_ERROR, RPC_UNKNOWN_METHOD, RpcFailure } from "../../../shared/wire/rpc.js";
 import { detailsOf } from "../../../shared/wire/uloop.js";
 import { uloopSettings } from "../../discovery/configured-editors.js";
 import { UnreadableAnswer } from "../../editor/editor-calls.js";

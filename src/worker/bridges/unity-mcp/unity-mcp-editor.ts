@@ -10,10 +10,34 @@ import {
   type FramedConnectionOptions,
 } from "../../transport/framed-connection.js";
 import { type BridgeWire, type EditorIdentity, type OwnWireEditor, UnverifiedEditor } from "../bridge.js";
-import { type BridgeAnswer, outcomeOf } from "../error-answers.js";
+import { type BridgeAnswer, errorAnswer, outcomeOf } from "../error-answers.js";
 import { createPlainEditor, type PlainEditorDeps } from "../plain-editor.js";
-import { readAnswer } from "./answers.js";
 import { toolsOf } from "./tool-list.js";
+
+// Reads the answers of MCP for Unity (docs/reference/bridges.md).
+
+/** `command` (a name or "Unknown…") is set only by what hands a command to its handler, and takes its exceptions. */
+const Answer = z.looseObject({
+  status: z.enum(["success", "error"]),
+  result: z.unknown().optional(),
+  error: z.string().nullish(),
+  command: z.string().nullish(),
+});
+
+/** `type`: of the command that it answers. Undefined: not an answer of this bridge. */
+export function readAnswer(text: string, type: string): BridgeAnswer | undefined {
+  let read: ReturnType<typeof Answer.safeParse>;
+  try {
+    read = Answer.safeParse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+  if (!read.success) return undefined;
+  const { status, result, error, command } = read.data;
+  if (status === "success") return { kind: "result", result: result ?? null };
+  const from = command == null ? "connection" : "handler";
+  return errorAnswer("unity-mcp", type, { from, texts: [error ?? "an error without a text"] });
+}
 
 /** Times in ms. */
 export interface UnityMcpOptions {

@@ -3,12 +3,43 @@
  * when that has changed. Nothing waits for it, and nothing is decided by it.
  */
 import type { Log } from "../../../shared/log.js";
-import type { ConnectedClients } from "../../../shared/store/connected-clients.js";
-import type { Notifier } from "../../../shared/store/notifier.js";
+import { isFinal, isWaiting, type OperationRecord } from "../../../shared/operation/operation.js";
+import { clientIdentity } from "../../../shared/principal.js";
+import type { Notifier } from "../../../shared/store/connect.js";
+import type { ConnectedClient, ConnectedClients } from "../../../shared/store/connected-clients.js";
 import type { Listings } from "../../../shared/store/operations/listings.js";
+import type { ClientsNotice } from "../../../shared/wire/clients-notice.js";
 import type { EditorLink } from "../../editor/editor-link.js";
-import { latestOnly } from "../latest-only.js";
-import { reportedClients } from "./reported-clients.js";
+import { latestOnly } from "../heartbeat.js";
+
+// What is reported to an Editor about the connected MCP clients: enough for people, no more than a line each.
+
+/** More than fit into the Editor's window. */
+const MOST_REPORTED = 32;
+
+/**
+ * The first of them, so that clients that come later push no other out, each with what it runs in this Editor. Neither
+ * principals nor sessions: the Editor's machine may belong to somebody else.
+ *
+ * @param open the Editor's operations that have not ended
+ */
+export function reportedClients(
+  connected: readonly ConnectedClient[],
+  open: readonly OperationRecord[],
+): ClientsNotice {
+  const clients = connected.slice(0, MOST_REPORTED).map(({ id, transport, ...named }) => {
+    const own = open.filter(({ createdBy, state }) => createdBy.caller === id && !isFinal(state));
+    const runs = own.find(({ state }) => !isWaiting(state))?.tool;
+    const waits = own.filter(({ state }) => isWaiting(state)).length;
+    return {
+      ...clientIdentity(named),
+      transport,
+      ...(runs === undefined ? {} : { runs }),
+      ...(waits === 0 ? {} : { waits }),
+    };
+  });
+  return { clients, total: connected.length };
+}
 
 export interface ClientNotices {
   /** Called when a connection is ready: what the previous connection carried no longer counts. */

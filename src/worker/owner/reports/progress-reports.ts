@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../../shared/log.js";
-import { shortened } from "../../../shared/shortened-text.js";
-import type { Live } from "../../../shared/store/operations/attachments.js";
+import { shortened } from "../../../shared/printable.js";
+import type { Live } from "../../../shared/store/operations/operation-store.js";
 import type { Progress } from "../../../shared/wire/wire.js";
 
 /** Most characters: a message is a line on a screen. */

@@ -1,5 +1,5 @@
-/** What src/gateway/deliveries.ts writes, with the real changes of a record (src/shared/operation/askings.ts). */
-import * as askings from "../../../../src/shared/operation/askings.js";
+/** What src/gateway/exchange.ts writes, with the real changes of a record (src/shared/operation/operation.ts). */
+import * as askings from "../../../../src/shared/operation/operation.js";
 import { type Caller, isFinal, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import type { Facts } from "../state/facts.js";
 import { now, type Request, type State, type StoreState } from "../state/state.js";

@@ -1,16 +1,20 @@
 /** The gateway's steps: the verb submit (src/gateway/submit.ts); how it answers is in answers.ts. */
 
-import { newRecord } from "../../../../src/gateway/new-record.js";
+import { newRecord } from "../../../../src/gateway/submit.js";
 import type { Target } from "../../../../src/shared/editors/target.js";
 import { REPLAY_DEFAULTS } from "../../../../src/shared/operation/again.js";
-import { askingOf } from "../../../../src/shared/operation/askings.js";
 import {
   type Decision,
   decide,
   type Snapshot,
   type SubmitRequest,
 } from "../../../../src/shared/operation/decide.js";
-import { isFinal, mayHaveBegun, type OperationRecord } from "../../../../src/shared/operation/operation.js";
+import {
+  askingOf,
+  isFinal,
+  mayHaveBegun,
+  type OperationRecord,
+} from "../../../../src/shared/operation/operation.js";
 import { nameOf } from "../caller.js";
 import type { Offer } from "../offer.js";
 import { type Facts, TOOLS } from "../state/facts.js";
@@ -50,7 +54,7 @@ const to = (state: State, request: Request, by: Request): Pick<State, "requests"
 });
 
 /**
- * What has been written is noted before the next message is handled (`noted` in src/gateway/deliveries.ts). Over stdio a message
+ * What has been written is noted before the next message is handled (`noted` in src/gateway/exchange.ts). Over stdio a message
  * is handled when those before it have been accepted.
  */
 function waitsItsTurn({ requests }: State, request: Request, { way }: Facts): boolean {

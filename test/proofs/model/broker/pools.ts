@@ -7,9 +7,10 @@ import {
   isFinal,
   isWaiting,
   jobIdOf,
+  markAsSent,
   type OperationRecord,
+  type StoreLosses,
 } from "../../../../src/shared/operation/operation.js";
-import { markAsSent, type StoreLosses } from "../../../../src/shared/operation/unsent.js";
 import { mayBeTaken } from "../../../../src/worker/execution/pool-taker.js";
 import { spend } from "../bounds.js";
 import type { Offer } from "../offer.js";

@@ -131,7 +131,7 @@ export function momentOf(state: State, caller: string): Moment {
   return { now: now(state), incarnation, editors };
 }
 
-/** What a gateway reads of the hash before it decides (src/shared/store/operations/chain.ts). */
+/** What a gateway reads of the hash before it decides (src/shared/store/operations/record.ts). */
 export function snapshotOf(state: State, store: StoreState, request: Request): Snapshot {
   const pointers = new Set([store.newest, ...Object.values(store.at), ...Object.values(store.began)]);
   const pointedAt = [...pointers].flatMap((logId) => (logId && store.records[logId]) || []);

@@ -26,7 +26,7 @@ import {
 } from "../state/state.js";
 import type { Rules } from "../switches.js";
 
-/** Says hello; refused for its epoch, the lease holder raises it (src/worker/editor/handshake.ts, src/worker/owner/owner-fence.ts). */
+/** Says hello; refused for its epoch, the lease holder raises it (src/worker/editor/handshake.ts, src/worker/owner/owned-operations.ts). */
 export function saysHello(state: State, worker: WorkerState, facts: Facts, rules: Rules, offer: Offer): void {
   const editor = editorOf(state, worker.editor);
   if (!editor.up || !worker.fence) return;

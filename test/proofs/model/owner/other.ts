@@ -1,4 +1,4 @@
-/** ▲10 (b) An operation that another one answers for: `copyOutcomeOf` of src/worker/execution/settlement.ts. */
+/** ▲10 (b) An operation that another one answers for: `copyOutcomeOf` of src/worker/execution/outcome.ts. */
 import { isFinal } from "../../../../src/shared/operation/operation.js";
 import { answeredBy } from "../../../../src/worker/execution/outcome.js";
 import { started } from "../state/owner-state.js";

@@ -4,7 +4,7 @@
  * Small enough that every state can be visited: one hash, a few requests, one or two workers and Editors. Everything
  * that a step of the real parts reads or writes is here; nothing else is.
  */
-import type { Fence } from "../../../../src/shared/operation/admit.js";
+import type { Fence } from "../../../../src/shared/operation/decide.js";
 import type { Asking, EditorMark, OperationRecord } from "../../../../src/shared/operation/operation.js";
 import type { EditorReply } from "../../../../src/shared/operation/recover.js";
 import type { LedgerCheckpoint } from "../../../../src/shared/wire/ledger-checkpoint.js";

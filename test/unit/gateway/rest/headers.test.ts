@@ -1,8 +1,8 @@
 /** What headers of a request ask for, and which answers a client has already. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { idempotencyKeyIn, preferenceIn } from "../../../../src/gateway/rest/preferences.js";
 import { isNamed, revalidated } from "../../../../src/gateway/rest/rest-answer.js";
+import { idempotencyKeyIn, preferenceIn } from "../../../../src/gateway/rest/routes/submit.js";
 
 describe("Prefer", () => {
   test.each([

@@ -6,7 +6,7 @@ import {
   type StoredEditor,
   type StoreNow,
   seenWith,
-} from "../../../../src/shared/editors/missing-editors.js";
+} from "../../../../src/shared/editors/diagnose.js";
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;

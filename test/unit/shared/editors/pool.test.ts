@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { isLabel, isMember, labelsOf, poolIn } from "../../../../src/shared/editors/pool.js";
-import { editorFor, isFor, resolveTarget } from "../../../../src/shared/editors/target.js";
+import {
+  editorFor,
+  isFor,
+  isLabel,
+  isMember,
+  labelsOf,
+  poolIn,
+  resolveTarget,
+} from "../../../../src/shared/editors/target.js";
 import { candidate } from "../record.js";
 
 describe("a pool is named by labels", () => {

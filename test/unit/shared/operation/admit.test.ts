@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AdmitLedger, type AdmittedOperation, admit } from "../../../../src/shared/operation/admit.js";
+import { type AdmitLedger, type AdmittedOperation, admit } from "../../../../src/shared/operation/decide.js";
 import type { SubmitParams } from "../../../../src/shared/wire/wire.js";
 
 const submit: SubmitParams = {

@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest";
 import {
   asked,
   askingOf,
+  type Caller,
   delivered,
   givenUp,
   isOwed,
   named,
+  type OperationRecord,
   stillOwed,
   undelivered,
-} from "../../../../src/shared/operation/askings.js";
-import type { Caller, OperationRecord } from "../../../../src/shared/operation/operation.js";
+} from "../../../../src/shared/operation/operation.js";
 import { executed, HTTP, LATER_SESSION, NOW, operation, SINGLE, STDIO, testing } from "../record.js";
 
 /** The record after these changes, each of which must change something. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { usualTime } from "../../../../src/gateway/not-created.js";
+import { usualTime } from "../../../../src/gateway/submit.js";
 import { estimateOf } from "../../../../src/shared/operation/estimate.js";
 
 const took = (editor: string, ...times: number[]) => times.map((ms) => ({ ms, editor }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type EditorTrace, goneOf, interruptAsGone } from "../../../../src/shared/operation/gone.js";
-import { markAsSent } from "../../../../src/shared/operation/unsent.js";
+import { markAsSent } from "../../../../src/shared/operation/operation.js";
 import { NOW, operation } from "../record.js";
 
 const sent = operation({ state: "running", sentIn: "s1", dispatchedAt: NOW });

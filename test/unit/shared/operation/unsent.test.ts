@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { STATES } from "../../../../src/shared/operation/operation.js";
-import { isSurelyUnsent, markAsSent } from "../../../../src/shared/operation/unsent.js";
+import { isSurelyUnsent, markAsSent, STATES } from "../../../../src/shared/operation/operation.js";
 import { operation } from "../record.js";
 
 const LOST = { missing: ["game-1"], incarnation: "after" };

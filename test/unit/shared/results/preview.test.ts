@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shortened } from "../../../../src/shared/shortened-text.js";
+import { shortened } from "../../../../src/shared/printable.js";
 import {
   anyItem,
   fieldsBeside,

@@ -1,8 +1,12 @@
 /** What the configuration says of a call: the most specific rule decides, field by field. */
 import { expect, test } from "vitest";
 import { readConfig } from "../../../../src/shared/config.js";
-import { type CallRules, createCallRules } from "../../../../src/shared/tools/call-rules.js";
-import { executionClassOf, overdueBy } from "../../../../src/shared/tools/execution-class.js";
+import {
+  type CallRules,
+  createCallRules,
+  executionClassOf,
+  overdueBy,
+} from "../../../../src/shared/tools/call-rules.js";
 import { NOW, operation } from "../record.js";
 
 function rulesOf(classes: object, tools: object, editors: object): CallRules {

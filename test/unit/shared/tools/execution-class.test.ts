@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CLASS_MS, executionClassOf, overdueBy } from "../../../../src/shared/tools/execution-class.js";
+import { CLASS_MS, executionClassOf, overdueBy } from "../../../../src/shared/tools/call-rules.js";
 import { NOW, operation } from "../record.js";
 
 const classOf = (tool: string, more: Partial<Parameters<typeof executionClassOf>[0]> = {}) =>

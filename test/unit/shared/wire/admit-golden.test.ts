@@ -6,7 +6,7 @@ import {
   type AdmittedOperation,
   admit,
   type Fence,
-} from "../../../../src/shared/operation/admit.js";
+} from "../../../../src/shared/operation/decide.js";
 import type { LedgerState, SubmitParams } from "../../../../src/shared/wire/wire.js";
 
 interface GoldenOperation extends AdmittedOperation {

@@ -1,7 +1,7 @@
 /** What an error answer of a bridge without a ledger proves: that nothing ran, that it ran, or neither. */
 import { expect, test } from "vitest";
 import { errorAnswer, outcomeOf } from "../../../../src/worker/bridges/error-answers.js";
-import { readAnswer } from "../../../../src/worker/bridges/unity-mcp/answers.js";
+import { readAnswer } from "../../../../src/worker/bridges/unity-mcp/unity-mcp-editor.js";
 
 type Said = Parameters<typeof errorAnswer>[2];
 const internal = (...texts: string[]): Said => ({ from: "internal_error", texts, type: "internal_error" });

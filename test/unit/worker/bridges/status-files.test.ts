@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { PlainIdentity } from "../../../../src/worker/bridges/bridge.js";
-import { createStatusFiles } from "../../../../src/worker/bridges/unity-mcp/status-files.js";
 import { createDiscovery, type ExplicitEndpoint } from "../../../../src/worker/discovery/discovery.js";
+import { createStatusFiles } from "../../../../src/worker/worker.js";
 
 const warnings: string[] = [];
 const log = {

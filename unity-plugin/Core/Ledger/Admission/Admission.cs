@@ -5,7 +5,7 @@ namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
     /// Decides what an Editor does with a submitted operation (docs/reference/protocol.md, section 4); the twin of
-    /// src/shared/operation/admit.ts.
+    /// src/shared/operation/decide.ts.
     ///
     /// The order of the checks is the protection: first the fence, then what the ledger knows of the id (the same id
     /// attaches and never runs again), then the chain of the hash (an operation that the store forgot is named, not

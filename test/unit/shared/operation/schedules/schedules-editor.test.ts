@@ -4,7 +4,7 @@ import {
   type AdmitLedger,
   type AdmittedOperation,
   admit,
-} from "../../../../../src/shared/operation/admit.js";
+} from "../../../../../src/shared/operation/decide.js";
 import type { OperationRecord } from "../../../../../src/shared/operation/operation.js";
 import { type OtherOperation, type Recovery, recover } from "../../../../../src/shared/operation/recover.js";
 import type { SubmitAnswer, SubmitParams } from "../../../../../src/shared/wire/wire.js";

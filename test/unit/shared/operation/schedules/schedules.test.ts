@@ -1,6 +1,6 @@
 /** The stories that ran something twice, or reported an old outcome as new, played with the real decision and deliveries. */
 import { describe, expect, test } from "vitest";
-import { createDeliveries } from "../../../../../src/gateway/deliveries.js";
+import { createDeliveries } from "../../../../../src/gateway/exchange.js";
 import { type Decision, decide, type SubmitRequest } from "../../../../../src/shared/operation/decide.js";
 import type { Caller, OperationRecord } from "../../../../../src/shared/operation/operation.js";
 import { createMemoryStore, operationsOf, readRecord } from "../../../../proofs/interleavings/store.js";

@@ -1,0 +1,382 @@
+/** Lua of the limits: the room for results and arguments, the places of resources and principals, and whose turn it is. */
+
+import type { Redis } from "ioredis";
+import { isPool, labelsIn } from "../../editors/target.js";
+import type { OperationRecord } from "../../operation/operation.js";
+import type { Lane } from "../../tools/tool.js";
+import { isConnected } from "../editors/editors.js";
+import { keys } from "../keys.js";
+
+// Budgets for stored results and stored arguments. Within its retention nothing is ever removed to make room: over a
+// budget new calls are refused, and outcomes stay with their Editors until there is room (invariant 3).
+//
+// Of each budget a principal may hold at most a share of what the others leave free. So there is always room for the
+// next principal, however much the others hold.
+
+export interface ResultQuotaOptions {
+  /** Most bytes of all results together. */
+  resultsBudgetBytes?: number;
+  /** Most bytes of all arguments together, including operations in flight. */
+  argumentsBudgetBytes?: number;
+  /** The share of what the others leave of a budget that one principal may hold: above 0, at most 1. */
+  principalShare?: number;
+}
+
+const MB = 1024 * 1024;
+const ROOM_DEFAULTS: Required<ResultQuotaOptions> = {
+  resultsBudgetBytes: 1024 * MB,
+  argumentsBudgetBytes: 256 * MB,
+  principalShare: 0.75,
+};
+
+/** The budgets as the scripts read them, bytes. */
+export interface RoomLimits {
+  results: number;
+  arguments: number;
+  share: number;
+}
+
+export function roomLimits(options: ResultQuotaOptions): RoomLimits {
+  const { resultsBudgetBytes, argumentsBudgetBytes, principalShare } = { ...ROOM_DEFAULTS, ...options };
+  return { results: resultsBudgetBytes, arguments: argumentsBudgetBytes, share: principalShare };
+}
+
+/** KEYS of the accounts: ends, sums, bytes, shares. */
+export const RESULT_ACCOUNT = [
+  keys.resultEnds,
+  keys.resultSums,
+  keys.resultBytes,
+  keys.resultShares,
+] as const;
+export const ARGUMENT_ACCOUNT = [
+  keys.argumentEnds,
+  keys.argumentSums,
+  keys.argumentBytes,
+  keys.argumentShares,
+] as const;
+
+/** Redis itself has reached its maxmemory. */
+export function isStoreFull(error: unknown): boolean {
+  return error instanceof Error && /\bOOM\b/.test(error.message);
+}
+
+/** A result that found no room is offered again well within this time, ms; until then new calls are refused. */
+const WANTED_MS = 30_000;
+
+/** What ends within the same one of so many parts of a retention is counted together: a minute of a day. */
+const PARTS = 1_440;
+
+/**
+ * Lua, for the scripts that create and finish operations, and for stored-result.ts. An account has `bytes`: all that is
+ * stored; `shares`: HASH, those of each principal; `sums`: HASH, those of a principal whose retention ends together, by
+ * `until:<end>:<principal>`, and `open`, those of operations in flight; `ends`: ZSET, the names of these sums by their end; and the limits
+ * `budget` and `share`. An entry larger than the whole budget has room when nothing else is stored.
+ */
+export const RESULT_QUOTA = `
+local function accountOf(first, limit, share)
+  return {ends = KEYS[first], sums = KEYS[first + 1], bytes = KEYS[first + 2], shares = KEYS[first + 3], budget = limit, share = share}
+end
+local function releaseEnded(account)
+  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', account.ends, '-inf', storeTime(), 'LIMIT', 0, 1000)) do
+    local size, principal = redis.call('HGET', account.sums, entry), string.match(entry, '^until:%d+:(.*)$')
+    size = tonumber(size or 0)
+    redis.call('ZREM', account.ends, entry)
+    redis.call('HDEL', account.sums, entry)
+    redis.call('DECRBY', account.bytes, size)
+    if principal and redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
+      redis.call('HDEL', account.shares, principal)
+    end
+  end
+end
+local function hasRoom(account, principal, size)
+  releaseEnded(account)
+  local stored = tonumber(redis.call('GET', account.bytes) or '0')
+  if stored <= 0 then return true end
+  local own = tonumber(redis.call('HGET', account.shares, principal) or '0')
+  return own + size <= account.share * (account.budget - (stored - own))
+end
+local function wantRoom(wanted, size)
+  redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
+end
+local function keepAccount(account, ms)
+  for _, key in ipairs({account.ends, account.sums, account.bytes, account.shares}) do
+    if ms then redis.call('PEXPIRE', key, ms) else redis.call('PERSIST', key) end
+  end
+end
+local function takeRoom(account, principal, size)
+  redis.call('INCRBY', account.bytes, size)
+  redis.call('HINCRBY', account.shares, principal, size)
+end
+-- In flight it has no end. The account is kept from the first of these to the last.
+local function openRoom(account, size)
+  if redis.call('HINCRBY', account.sums, 'open', size) == size then keepAccount(account) end
+end
+local function closeRoom(account, size)
+  if redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
+end
+-- It has an end: that of its retention.
+local function endRoom(account, principal, size, retention)
+  local part = math.max(1, math.floor(retention / ${PARTS}))
+  local ends = math.ceil((storeTime() + retention) / part) * part
+  local entry = string.format('until:%.0f:%s', ends, principal)
+  redis.call('ZADD', account.ends, ends, entry)
+  redis.call('HINCRBY', account.sums, entry, size)
+  if redis.call('HEXISTS', account.sums, 'open') == 0 and redis.call('PTTL', account.ends) < retention then
+    keepAccount(account, retention + 2 * part)
+  end
+end
+`;
+
+// Limits on a principal's waiting and running operations, over all connected Editors. Counted from what the writing
+// script keeps with the records, so a crash leaves no wrong count.
+
+export interface PrincipalLimits {
+  /** Most sent and not ended; the next one waits without blocking other principals. */
+  maxRunning: number;
+  /** Most accepted and not sent; the next one is refused. */
+  maxQueued: number;
+  /** Most open in one Editor, or one pool, of all principals; the next one is refused. */
+  maxInQueue: number;
+}
+
+export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100, maxInQueue: 1_000 };
+
+/** A held-back operation asks again after this long, ms … */
+export const HELD_RETRY_MS = 1_000;
+/** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
+export const HELD_STANDS_MS = 5_000;
+
+/**
+ * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
+ * queue|turn|acceptedAt|when it last asked.
+ */
+const PRINCIPAL_SETS = `
+local function waitingOf(principal) return '${keys.waiting("")}' .. principal end
+local function heldOf(principal) return '${keys.held("")}' .. principal end
+local function sentOf(principal) return '${keys.sent("")}' .. principal end
+local function noteSent(logId, principal, editor)
+  redis.call('HDEL', heldOf(principal), logId)
+  redis.call('SREM', waitingOf(principal), logId)
+  redis.call('HSET', sentOf(principal), logId, editor)
+end
+local function noteReturned(logId, principal)
+  redis.call('SADD', waitingOf(principal), logId)
+  redis.call('HDEL', sentOf(principal), logId)
+end
+local function noteEnded(logId, principal)
+  redis.call('SREM', waitingOf(principal), logId)
+  redis.call('HDEL', sentOf(principal), logId)
+  redis.call('HDEL', heldOf(principal), logId)
+end
+`;
+
+/**
+ * Lua, for the scripts that write operations: may an operation be sent now? Only if more places are free than held-back
+ * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
+ * never passes an older one of its principal. One order for all: with another within a queue, each of three operations could
+ * wait for the next. Operations of Editors that are away take no place.
+ */
+export const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
+local function placesTaken(sent, max)
+  local all = redis.call('HLEN', sent)
+  if all < max then return all end
+  local taken = 0
+  for _, editor in ipairs(redis.call('HVALS', sent)) do
+    local owner = redis.call('HGET', '${keys.editor("")}' .. editor, 'owner')
+    if owner and owner == redis.call('GET', '${keys.lease("")}' .. editor) then taken = taken + 1 end
+  end
+  return taken
+end
+local function noteHeld(logId, held, queue, turn, acceptedAt)
+  redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, storeTime()))
+end
+-- Without a queue it is only asked: it does not wait for a place from then on.
+local function mayTakePlace(logId, sent, held, queue, turn, acceptedAt, max)
+  if redis.call('HEXISTS', sent, logId) == 1 then return true end
+  local now = storeTime()
+  local free = max - placesTaken(sent, max)
+  local others = redis.call('HGETALL', held)
+  for i = 1, #others, 2 do
+    local other = others[i]
+    local where, accepted, asked = string.match(others[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
+    if now - tonumber(asked) > ${HELD_STANDS_MS} then
+      redis.call('HDEL', held, other)
+    elseif other ~= logId and (tonumber(accepted) < acceptedAt or (tonumber(accepted) == acceptedAt and other < logId)) then
+      if where == queue then free = 0 else free = free - 1 end
+    end
+  end
+  if free > 0 then return true end
+  if queue then noteHeld(logId, held, queue, turn, acceptedAt) end
+  return false
+end
+local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
+  return mayTakePlace(logId, sentOf(principal), heldOf(principal), queue, turn, acceptedAt, max)
+end
+`;
+
+/** Why a waiting operation is held back. */
+export interface HeldBack {
+  /** How many operations of its principal, or that use the resource, may run at once. */
+  limit: number;
+  /** The running ones. */
+  by: Pick<OperationRecord, "logId" | "tool" | "editor">[];
+  /** The label of the resource; undefined: the limit is that of its principal. */
+  resource?: string;
+}
+
+type Find = (logId: string) => Promise<OperationRecord | undefined>;
+
+/** For the answer to a caller; no decision depends on it. */
+export async function heldBack(
+  redis: Redis,
+  { logId, principal }: OperationRecord,
+  limit: number,
+  find: Find,
+): Promise<HeldBack | undefined> {
+  const held = { key: keys.held(principal), logId };
+  const by = await placesOf(redis, { held, sent: keys.sent(principal), find });
+  return by && { limit, by };
+}
+
+/** What takes the places of a limit; undefined: nothing does, or this operation is not held back by it. */
+async function placesOf(
+  redis: Redis,
+  { held, sent, find }: { held: { key: string; logId: string } | undefined; sent: string; find: Find },
+): Promise<OperationRecord[] | undefined> {
+  const [seconds] = await redis.time();
+  const now = Number(seconds) * 1000;
+  const asked = held && (await redis.hget(held.key, held.logId))?.split("|").at(-1);
+  if (held && (asked === undefined || now - Number(asked) > HELD_STANDS_MS)) return undefined;
+  const taking = await Promise.all(
+    Object.entries(await redis.hgetall(sent)).map(async ([other, editor]) => {
+      return (await isConnected(redis, editor)) ? find(other) : undefined;
+    }),
+  );
+  const by = taking.filter((record) => record !== undefined);
+  return by.length === 0 ? undefined : by;
+}
+
+// Limits on what runs at once by resources of which there are few: licences, GPUs. A resource is a label: an operation in the main lane of an
+// Editor that has it takes one of its places from being sent to its end, as it takes one of its principal's.
+
+/** How many places each resource has, by its label. */
+export type Resources = Readonly<Record<string, number>>;
+
+/** As the scripts are asked; undefined: none are limited, or it takes none. */
+export function resourcesFor(lane: Lane, resources: Resources): Resources | undefined {
+  return lane === "main" && Object.keys(resources).length > 0 ? resources : undefined;
+}
+
+/**
+ * Lua, after PRINCIPAL_LIMIT. `used`: HASH log_id → editor. `wanted`: as `held` of a principal. An operation that has ended without
+ * a note of it, by a process without this setting, takes no place.
+ */
+export const RESOURCE_LIMIT = `
+local function usedOf(name) return '${keys.resource("")}' .. name end
+local function wantedOf(name) return '${keys.resourceWanted("")}' .. name end
+-- \`labels\`: the Editor's own, where its profile may not be stored yet.
+local function resourcesIn(editor, resources, labels)
+  local found = {}
+  local profile = resources and not labels and redis.call('HGET', '${keys.editor("")}' .. editor, 'profile')
+  if profile then labels = cjson.decode(profile).labels end
+  if not resources or type(labels) ~= 'table' then return found end
+  for _, label in ipairs(labels) do
+    local name = string.lower(label)
+    found[name] = resources[name]
+  end
+  return found
+end
+local function dropEnded(used)
+  local all = redis.call('HGETALL', used)
+  for i = 1, #all, 2 do
+    if not redis.call('ZSCORE', '${keys.open("")}' .. all[i + 1], all[i]) then redis.call('HDEL', used, all[i]) end
+  end
+end
+-- It waits for one resource after the other, all operations in the same order, the scarcest first, and keeps its turn for those before: else
+-- operations that need only one of them would pass it again and again.
+local function mayUse(logId, editor, resources, queue, turn, acceptedAt)
+  local places, names = resourcesIn(editor, resources), {}
+  for name in pairs(places) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return places[a] < places[b] or (places[a] == places[b] and a < b) end)
+  for at, name in ipairs(names) do
+    if redis.call('HLEN', usedOf(name)) >= places[name] then dropEnded(usedOf(name)) end
+    if not mayTakePlace(logId, usedOf(name), wantedOf(name), queue, turn, acceptedAt, places[name]) then
+      for before = 1, queue and at - 1 or 0 do noteHeld(logId, wantedOf(names[before]), queue, turn, acceptedAt) end
+      return false
+    end
+  end
+  return true
+end
+local function noteUsed(logId, editor, resources, labels)
+  for name in pairs(resourcesIn(editor, resources, labels)) do
+    redis.call('HDEL', wantedOf(name), logId)
+    redis.call('HSET', usedOf(name), logId, editor)
+  end
+end
+local function noteUnused(logId, resources)
+  local freed = {}
+  for name in pairs(resources or {}) do
+    redis.call('HDEL', wantedOf(name), logId)
+    if redis.call('HDEL', usedOf(name), logId) == 1 then freed[#freed + 1] = name end
+  end
+  return freed
+end
+`;
+
+/** As `heldBack`. Of an operation in a pool: a resource that all of its Editors have. `by`: those of the same principal. */
+export async function shortOf(
+  redis: Redis,
+  record: OperationRecord,
+  resources: Resources,
+  find: (logId: string) => Promise<OperationRecord | undefined>,
+): Promise<HeldBack | undefined> {
+  for (const [resource, limit] of Object.entries(resourcesFor(record.lane, resources) ?? {})) {
+    const isInPool = isPool(record.editor);
+    if (isInPool && !labelsIn(record.editor).includes(resource)) continue;
+    const places = await placesOf(redis, {
+      held: isInPool ? undefined : { key: keys.resourceWanted(resource), logId: record.logId },
+      sent: keys.resource(resource),
+      find,
+    });
+    if (!places || (isInPool && places.length < limit)) continue;
+    return { limit, by: places.filter(({ principal }) => principal === record.principal), resource };
+  }
+  return undefined;
+}
+
+// Fairness between principals: an operation's place in its queue is a virtual start time.
+//
+// A principal's next operation starts one turn after its last waiting one, but never before the operation that was sent
+// last: a newcomer begins where the queue stands, behind at most one operation of every other principal. A `batch`
+// operation begins behind every interactive one that waits at this moment; later ones pass it only until its turn comes.
+
+/** BullMQ's highest priority. From there on only the order of acceptance counts, until nothing is open on the Editor. */
+const LAST_TURN = 2_097_151;
+
+/**
+ * Lua, for the scripts that write operations: `takeTurn` answers the turn of a new operation, `turnCame` records that it
+ * was sent, `turnAgain` answers that of one that comes back. The numbers start again at 2 when nothing is open on the Editor:
+ * what comes back then has turn 1. `turns`: HASH sent, highest, last:<principal>.
+ */
+export const FAIR_PRIORITY = `
+local function takeTurn(turns, open, waiting, principal, class)
+  if redis.call('ZCARD', open) == 0 then redis.call('DEL', turns) end
+  local found = redis.call('HMGET', turns, 'sent', 'last:' .. principal, 'highest')
+  local sent, last, highest = tonumber(found[1] or 1), tonumber(found[2] or 0), tonumber(found[3] or 0)
+  local from = sent
+  if redis.call('SCARD', waiting) > 0 then from = math.max(from, last) end
+  if class == 'batch' then from = math.max(from, highest) end
+  local turn = math.min(from + 1, ${LAST_TURN})
+  redis.call('HSET', turns, 'last:' .. principal, turn)
+  if class ~= 'batch' then redis.call('HSET', turns, 'highest', math.max(highest, turn)) end
+  return turn
+end
+local function turnAgain(turns, turn)
+  return math.max(1, math.min(turn, tonumber(redis.call('HGET', turns, 'sent') or 1)))
+end
+local function turnCame(turns, turn, retention)
+  local sent = tonumber(redis.call('HGET', turns, 'sent') or 0)
+  redis.call('HSET', turns, 'sent', math.max(sent, turn))
+  redis.call('PEXPIRE', turns, 3 * retention)
+end
+`;

@@ -1,0 +1,428 @@
+/** The three scripts of a call: create, claim, finish. Each is one step in the store, and each decides only whether what was read still holds. */
+import type { Redis } from "ioredis";
+import { type Counts, countsOfCreation } from "../../counters.js";
+import type { OperationRecord } from "../../operation/operation.js";
+import { countsAsChange, type Lane } from "../../tools/tool.js";
+import { channels, keys, queueName, TOMBSTONE_MS } from "../keys.js";
+import { NOTE_EVENT } from "../operations/events.js";
+import { LIFETIME } from "../operations/lifetime.js";
+import {
+  ARGUMENT_ACCOUNT,
+  FAIR_PRIORITY,
+  HELD_STANDS_MS,
+  PRINCIPAL_LIMIT,
+  RESOURCE_LIMIT,
+  RESULT_ACCOUNT,
+  RESULT_QUOTA,
+  type Resources,
+  type RoomLimits,
+  resourcesFor,
+} from "../operations/limits.js";
+import { OWN_CHANGE } from "../operations/own-change.js";
+import { beganAs, documentOf, readRecord, targetsOf } from "../operations/record.js";
+import type { UploadedResult } from "../results/stored-result.js";
+import { INCARNATION } from "../schema.js";
+import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
+
+// Creates an operation: its record, its place in its chain and its turn in its queue, in one step, before it has a job (▲1).
+
+/**
+ * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the principal's,
+ *      11 turns, 12 counters, 13 the principal's request for room, 14–17 the account of results, 18–21 that of arguments
+ * ARGV 2 record JSON, 3 arguments JSON
+ * Answer: applied, mutationSeq, turn | incarnation | conflict | full | too_many | queue_full
+ */
+const CREATE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}${IN_INCARNATION}
+local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
+if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
+local results = accountOf(14, ask.room.results, ask.room.share)
+local arguments = accountOf(18, ask.room.arguments, ask.room.share)
+if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
+if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
+if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
+if redis.call('ZCARD', KEYS[7]) >= ask.maxInQueue then return {'queue_full'} end
+local now = math.max(storeTime(), ask.acceptedAt)
+local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.acceptedAt, 3 * retention)
+local turn = takeTurn(KEYS[11], KEYS[7], waitingOf(principal), principal, ask.priorityClass)
+redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn, 'arguments', ARGV[3])
+takeRoom(arguments, principal, #ARGV[3])
+openRoom(arguments, #ARGV[3])
+redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
+if ask.supersedes then redis.call('HSET', KEYS[3], 'forced:' .. ask.supersedes, logId) end
+dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+redis.call('SET', KEYS[5], principal)
+redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
+redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
+redis.call('ZADD', '${keys.principals}', now, principal)
+redis.call('ZREMRANGEBYSCORE', '${keys.principals}', '-inf', now - 3 * retention)
+redis.call('PEXPIRE', '${keys.principals}', 3 * retention)
+redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
+redis.call('SADD', waitingOf(principal), logId)
+for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
+for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
+redis.call('PEXPIRE', KEYS[11], 3 * retention)
+if ask.pool then redis.call('ZADD', '${keys.pools}', now, ask.pool) end
+noteEvent('accepted', 'queued', logId, principal, ask.editor, ask.tool, retention)
+redis.call('PUBLISH', '${channels.changed}', logId)
+return {'applied', seq, turn}
+`;
+
+/** Each write reads the three limits: they may change. */
+export interface CreateOptions {
+  retentionMs: number;
+  /** Most operations of one principal that wait. */
+  maxQueued: number;
+  /** Most open operations of an Editor, or a pool, of all principals. */
+  maxInQueue: number;
+  room: RoomLimits;
+}
+
+/** `version`: that of the chain that the decision to create was made on; it must still be the same. */
+export type Create = (record: OperationRecord, args: string, version: string) => Promise<Answer>;
+
+export function createCreate(redis: Redis, limits: CreateOptions): Create {
+  const run = defineScript(redis, "ujbCreate", CREATE);
+  const { retentionMs, room } = limits;
+  return (record, args, version) => {
+    const { logId, editor, principal, hash, createdBy } = record;
+    return run(
+      [
+        keys.chain(hash),
+        keys.operation(logId),
+        keys.tombstone(logId),
+        keys.principal(principal),
+        keys.open(editor),
+        keys.mutations(editor),
+        keys.askerMutations(editor, createdBy.caller ?? principal),
+        keys.askerMutations(editor, principal),
+        keys.turns(queueName(editor, record.lane)),
+        keys.counters,
+        keys.roomWanted(principal),
+        ...RESULT_ACCOUNT,
+        ...ARGUMENT_ACCOUNT,
+      ],
+      {
+        version,
+        logId,
+        editor,
+        tool: record.tool,
+        pool: record.pool,
+        principal,
+        incarnation: record.incarnation,
+        acceptedAt: record.acceptedAt,
+        supersedes: record.supersedes,
+        isChange: countsAsChange(record),
+        priorityClass: record.priorityClass ?? "interactive",
+        counts: countsOfCreation(record),
+        retentionMs,
+        maxQueued: limits.maxQueued,
+        maxInQueue: limits.maxInQueue,
+        room,
+      },
+      documentOf(record),
+      args,
+    );
+  };
+}
+
+// Claims a waiting operation for sending, for the job that has been taken: no record, no dispatch (▲1).
+
+/** What an owner claims with. */
+export interface Claimant {
+  editor: string;
+  lane: Lane;
+  /** Fence (▲11): the owner's nonce, compared with the lease. */
+  fence: string;
+  /** Resubmission (▲12): the Editor session that will be asked; it is stored before the first byte leaves. */
+  session: string;
+  /** Store incarnation (▲13) in which the Editor's operations were imported. */
+  incarnation: string;
+}
+
+/** A claimed operation, with its arguments as JSON. */
+export interface ClaimedOperation {
+  record: OperationRecord;
+  args: string;
+}
+
+const WAITING = '{"state":"queued",';
+
+/**
+ * Claims what waits plainly. One whose cancellation was requested, for which another operation answers (▲10 b), which was
+ * sent before, or whose record or arguments are lost, is read first: `conflict`.
+ *
+ * KEYS 3 chain, 4 operation, 5 lease, 6 turns
+ * Answer: applied, document, mutationSeq, turn, arguments | incarnation | not_owner | conflict | held
+ */
+const CLAIM = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${IN_INCARNATION}
+${ownedBy("KEYS[5]")}
+local logId = ask.logId
+local found = redis.call('HMGET', KEYS[4], 'doc', 'mutationSeq', 'turn', 'arguments')
+if not found[1] or not found[4] or string.sub(found[1], 1, ${WAITING.length}) ~= '${WAITING}' then return {'conflict'} end
+local record, turn = cjson.decode(found[1]), tonumber(found[3] or 0)
+if record.hash ~= ask.hash or record.editor ~= ask.editor or record.lane ~= ask.lane then return {'conflict'} end
+-- One of a pool may have been taken by another Editor, in a write that the store lost (▲13).
+if record.pool and record.incarnation ~= ask.incarnation then return {'conflict'} end
+if record.cancel or record.executedAs or record.sentIn then return {'conflict'} end
+if not mayBeSent(logId, record.principal, ask.queue, turn, record.acceptedAt, ask.maxRunning) then return {'held'} end
+if not mayUse(logId, ask.editor, ask.resources, ask.queue, turn, record.acceptedAt) then return {'held'} end
+local now = math.max(storeTime(), record.acceptedAt)
+local document = '{"state":"dispatched","dispatchedAt":' .. string.format('%.0f', now) .. ',"sentIn":' .. ask.session .. ','
+  .. string.sub(found[1], ${WAITING.length + 1})
+redis.call('HSET', KEYS[4], 'doc', document)
+noteSent(logId, record.principal, ask.editor)
+noteUsed(logId, ask.editor, ask.resources)
+turnCame(KEYS[6], turn, ask.retentionMs)
+-- A chain that was lost begins again with this operation: a call that comes now must find it.
+redis.call('HSETNX', KEYS[3], 'newest', logId)
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+redis.call('PERSIST', KEYS[3])
+noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, ask.retentionMs)
+redis.call('PUBLISH', '${channels.changed}', logId)
+-- The next one of its caller may be taken now.
+if record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) end
+return {'applied', document, found[2] or '0', found[3] or '0', found[4]}
+`;
+
+/** By the id of its job. Undefined: it must be read first, or may not be sent now. */
+export type Claim = (jobId: string, claimant: Claimant) => Promise<ClaimedOperation | undefined>;
+
+export function createClaim(
+  redis: Redis,
+  limits: { retentionMs: number; maxRunning: number; resources: Resources },
+): Claim {
+  const run = defineScript(redis, "ujbClaim", CLAIM);
+  return async (jobId, { editor, lane, fence, session, incarnation }) => {
+    const [hash = "", logId = ""] = jobId.split(".", 2);
+    const queue = queueName(editor, lane);
+    const answer = await run(
+      [keys.chain(hash), keys.operation(logId), keys.lease(editor), keys.turns(queue)],
+      {
+        logId,
+        hash,
+        editor,
+        lane,
+        queue,
+        ownerNonce: fence,
+        session: JSON.stringify(session),
+        incarnation,
+        maxRunning: limits.maxRunning,
+        resources: resourcesFor(lane, limits.resources),
+        retentionMs: limits.retentionMs,
+      },
+    );
+    const [document, seq, turn, args] = answer.slice(1);
+    if (document === undefined) return undefined;
+    return { record: readRecord(logId, [document, seq, turn]), args: String(args) };
+  };
+}
+
+// Which operations that a limit held back ask again now, because a place is free, instead of after their pause.
+
+/**
+ * Lua, after PRINCIPAL_LIMIT and RESOURCE_LIMIT: adds to `due`, if a place is free, the queue and the job id of the oldest of those that
+ * wait for one. It asks as ever: which one may be sent is decided then. One that waits in a pool is nobody's yet: idle Editors look again.
+ */
+export const RELEASE_HELD = `
+local due = {}
+local function releaseOldest(held, sent, now, max)
+  held = redis.call('HGETALL', held)
+  if #held == 0 or placesTaken(sent, max) >= max then return end
+  local oldest, since, queue
+  for i = 1, #held, 2 do
+    local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
+    accepted = tonumber(accepted)
+    local isEarlier = not oldest or accepted < since or (accepted == since and held[i] < oldest)
+    if now - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
+  end
+  local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
+  if not document then return end
+  local record = cjson.decode(document)
+  if record.pool and record.editor == record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) return end
+  due[#due + 1] = queue
+  due[#due + 1] = record.hash .. '.' .. oldest
+end
+local function releaseHeld(principal, now, max)
+  releaseOldest(heldOf(principal), sentOf(principal), now, max)
+end
+local function releaseWanted(freed, now, resources)
+  for _, name in ipairs(freed) do releaseOldest(wantedOf(name), usedOf(name), now, resources[name]) end
+  if #freed == 0 then return end
+  for _, pool in ipairs(redis.call('ZRANGE', '${keys.pools}', 0, -1)) do redis.call('PUBLISH', '${channels.pools}', pool) end
+end
+`;
+
+/** KEYS 3 operation. Answer: applied, those that are due */
+const RELEASE = `${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}
+local document = redis.call('HGET', KEYS[3], 'doc')
+if document then releaseHeld(cjson.decode(document).principal, storeTime(), ask.maxRunning) end
+for name, places in pairs(ask.resources) do releaseOldest(wantedOf(name), usedOf(name), storeTime(), places) end
+return {'applied', unpack(due)}
+`;
+
+/** A job, and the queue that it is in. */
+export interface DueJob {
+  queue: string;
+  jobId: string;
+}
+
+/** The jobs that are due, as the scripts with RELEASE_HELD answer them. */
+export function dueIn(answer: Answer): DueJob[] {
+  const named = answer.slice(1).map(String);
+  return Array.from({ length: named.length / 2 }, (_, at) => ({
+    queue: named[2 * at] ?? "",
+    jobId: named[2 * at + 1] ?? "",
+  }));
+}
+
+/** A place may have come free after the operation was held back, and before its job was put aside. */
+export function createRelease(
+  redis: Redis,
+  limits: { maxRunning: number; resources: Resources },
+): (logId: string) => Promise<Answer> {
+  const run = defineScript(redis, "ujbRelease", RELEASE);
+  return (logId) => {
+    const { maxRunning, resources } = limits;
+    return run([keys.operation(logId)], { maxRunning, resources });
+  };
+}
+
+// Ends an operation: its last record, its result, its counters and its message, in one step: durable acknowledgement (▲14).
+
+const KEPT_DURATIONS = 20;
+const DURATIONS_MS = 30 * 24 * 3_600_000;
+
+/**
+ * KEYS 3 chain, 4 operation, 5 a result in pieces, 6 live, 7 tombstone, 8 the principal's operations, 9 open, 10 mutations, 11 lease,
+ *      12 counters, 13 the tool's durations, 14 the uploaded result, 15 the principal's request for room, 16–19 the account of
+ *      results, 20–23 that of arguments
+ * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
+ * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | full
+ */
+const FINISH = `${INCARNATION}${NOTE_EVENT}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
+local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
+if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
+${ownedBy("KEYS[11]")}
+local results = accountOf(16, ask.room.results, ask.room.share)
+local arguments = accountOf(20, ask.room.arguments, ask.room.share)
+if ask.resultBytes then
+  if not hasRoom(results, principal, ask.resultBytes) then
+    wantRoom(KEYS[15], ask.resultBytes)
+    return {'full'}
+  end
+  if ask.isUploaded and redis.call('EXISTS', KEYS[14]) == 0 then return {'conflict'} end
+end
+redis.call('HSET', KEYS[4], 'doc', ARGV[3])
+if ask.resultBytes then
+  redis.call('DEL', KEYS[5])
+  if ask.isUploaded then redis.call('RENAME', KEYS[14], KEYS[5]) else redis.call('HSET', KEYS[4], 'result', ARGV[4]) end
+  takeRoom(results, principal, ask.resultBytes)
+  endRoom(results, principal, ask.resultBytes, retention)
+  redis.call('DEL', KEYS[15])
+end
+if ask.began ~= '' then
+  for _, target in ipairs(ask.targets) do
+    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
+  end
+end
+redis.call('ZREM', KEYS[9], logId)
+noteEnded(logId, principal)
+local freed = noteUnused(logId, ask.resources)
+local argumentsSize = redis.call('HSTRLEN', KEYS[4], 'arguments')
+if argumentsSize > 0 then
+  closeRoom(arguments, argumentsSize)
+  endRoom(arguments, principal, argumentsSize, retention)
+end
+for i = 4, 6 do redis.call('PEXPIRE', KEYS[i], retention) end
+redis.call('SET', KEYS[7], principal, 'PX', retention + ${TOMBSTONE_MS})
+for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
+if ask.took then
+  redis.call('LPUSH', KEYS[13], ask.took)
+  redis.call('LTRIM', KEYS[13], 0, ${KEPT_DURATIONS - 1})
+  redis.call('PEXPIRE', KEYS[13], ${DURATIONS_MS})
+end
+redis.call('HSETNX', KEYS[3], 'newest', logId)
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+keepFor(KEYS[3], 3 * retention, false)
+keepFor(KEYS[8], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
+keepFor(KEYS[10], 3 * retention, redis.call('EXISTS', KEYS[9]) == 1)
+noteEvent(ask.event, ask.event, logId, principal, ask.editor, ask.tool, retention)
+redis.call('PUBLISH', ask.channel, logId)
+local now = storeTime()
+releaseHeld(principal, now, ask.maxRunning)
+releaseWanted(freed, now, ask.resources)
+return {'applied', unpack(due)}
+`;
+
+export interface FinishOptions {
+  retentionMs: number;
+  maxRunning: number;
+  resources: Resources;
+  room: RoomLimits;
+}
+
+export interface End {
+  counts: Counts;
+  /** How long it took, ms, if that is an example of how long the tool takes. */
+  tookMs: number | undefined;
+  result: UploadedResult | undefined;
+}
+
+/** `expected`: the record as it was read. */
+export type Finish = (
+  record: OperationRecord,
+  texts: { expected: string; text: string },
+  only: { fence?: string | undefined; incarnation?: string | undefined },
+  end: End,
+) => Promise<Answer>;
+
+export function createFinish(redis: Redis, limits: FinishOptions): Finish {
+  const run = defineScript(redis, "ujbFinish", FINISH);
+  const { retentionMs, resources, room } = limits;
+  return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result }) => {
+    const { logId, editor, principal } = record;
+    return run(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        keys.result(logId),
+        keys.live(logId),
+        keys.tombstone(logId),
+        keys.principal(principal),
+        keys.open(editor),
+        keys.mutations(editor),
+        keys.lease(editor),
+        keys.counters,
+        keys.durations(record.tool),
+        result?.key ?? keys.uploaded(""),
+        keys.roomWanted(principal),
+        ...RESULT_ACCOUNT,
+        ...ARGUMENT_ACCOUNT,
+      ],
+      {
+        logId,
+        editor,
+        principal,
+        began: beganAs(record),
+        targets: targetsOf(record),
+        ownerNonce: fence,
+        incarnation,
+        counts,
+        took: tookMs === undefined ? undefined : `${Math.round(tookMs)} ${editor}`,
+        resultBytes: result?.bytes,
+        isUploaded: result?.piece === "",
+        retentionMs,
+        maxRunning: limits.maxRunning,
+        resources: resourcesFor(record.lane, resources),
+        room,
+        event: record.state,
+        tool: record.tool,
+        channel: channels.ended,
+      },
+      expected,
+      text,
+      result?.piece ?? "",
+    );
+  };
+}
