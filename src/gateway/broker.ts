@@ -129,7 +129,7 @@ export interface BrokerDeps
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
   lastCatalogs: Pick<LastCatalogs, "all">;
-  knownEditors: Pick<KnownEditorsReader, "read" | "remembered" | "makeKnown" | "awaitMissing" | "drop">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "shown" | "makeKnown" | "awaitMissing" | "drop">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -352,8 +352,7 @@ export function logged(broker: Broker, log: Log): Broker {
   };
 }
 
-// The verbs that make and follow an operation, as spans of the trace that their call belongs to.
-
+/** The verbs that make and follow an operation, as spans of the trace that their call belongs to. */
 export function traced(broker: Broker): Broker {
   return {
     ...broker,

@@ -264,8 +264,7 @@ export function createExchanges(
   };
 }
 
-// Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net.
-
+/** Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net. */
 export interface Wait {
   ms: number;
   signal?: AbortSignal | undefined;

@@ -14,8 +14,7 @@ import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.j
 import { createPoolKeeper, goesBack, lastSeenIn, opensAgain } from "./editors/pool-keeper.js";
 import { holdingUp, stands } from "./editors/target-error.js";
 
-// Removes what forgotten Editors left in the store; part of a janitor round.
-
+/** Removes what forgotten Editors left in the store; part of a janitor round. */
 async function removeForgotten({ store, log }: { store: Store; log: Log }): Promise<void> {
   for (const editor of await store.forgotten.ids()) {
     if (!(await store.forgotten.remove(editor))) continue;

@@ -37,8 +37,7 @@ import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { problemOf, targetError, withDiagnoses } from "./editors/target-error.js";
 import type { Deliveries } from "./exchange.js";
 
-// Builds the record of a call that becomes an operation.
-
+/** Builds the record of a call that becomes an operation. */
 export function newRecord(
   call: ReadCall,
   decision: Extract<Decision, { kind: "create" }>,

@@ -36,7 +36,7 @@ export interface ViewSources {
   results: Results;
   heldBack: Store["heldBack"];
   lastSweep: Pick<Store["lastSweep"], "watchedSince">;
-  knownEditors: Pick<KnownEditorsReader, "read" | "remembered">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "shown">;
   estimates: Estimates;
 }
 
@@ -60,7 +60,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
 
   /** Of one that has ended only this is asked, so what was read for a call of the last second will do; undefined: it is away. */
   const editorOf = async ({ editor }: OperationRecord): Promise<EditorMark | undefined> => {
-    const { present } = await deps.knownEditors.remembered();
+    const present = await deps.knownEditors.shown();
     return present.find(({ id, connected }) => id === editor && connected)?.profile;
   };
 

@@ -18,8 +18,7 @@ import { createPublishedEndpoint } from "./wire/endpoint-file.js";
 import type { TcpServer } from "./wire/tcp-server.js";
 import { createWireFaults, type WireFaults } from "./wire/wire-faults.js";
 
-// Everything that may go wrong with a simulated Editor, on request.
-
+/** Everything that may go wrong with a simulated Editor, on request. */
 export interface FaultsDeps {
   wire: WireFaults;
   session(): EditorSession;

@@ -17,8 +17,7 @@ import type { PipeHello, ToPipe } from "../../shared/pipe/frames.js";
 import { isNewer, readEndpoint, removeEndpoint, writeEndpoint } from "../pipe/broker-place.js";
 import { type Connections, createConnections } from "./connections.js";
 
-// Where a broker listens for the pipes of this user's clients, and for nobody else.
-
+/** Where a broker listens for the pipes of this user's clients, and for nobody else. */
 export interface LocalSocket {
   /** Accepts nobody any more, and is found by nobody; the connections stay. */
   close(): Promise<void>;

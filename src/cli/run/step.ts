@@ -17,8 +17,7 @@ import type { RunProgress } from "./progress.js";
 import { type Submitted, submitRun } from "./submission.js";
 import type { TestReport } from "./test-report/test-report.js";
 
-// What `run` says when it ends without a result, and the commands that go on.
-
+/** What `run` says when it ends without a result, and the commands that go on. */
 export interface Hints {
   accepted(submitted: Submitted): string;
   waitEnded(logId: string, waitMs: number): string[];
@@ -82,8 +81,7 @@ function acceptedLine({ answer, supersedes }: Submitted): string {
     : `This call is under way as ${logId}: waiting for it.`;
 }
 
-// Waits for an operation, over as many waits and connections as it takes.
-
+/** Waits for an operation, over as many waits and connections as it takes. */
 export interface WaitOptions {
   /** When the wait ends, by performance.now(). */
   until: number;

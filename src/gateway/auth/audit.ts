@@ -22,7 +22,7 @@ export interface AuditEntry {
 }
 
 export interface Audit {
-  /** Written soon, in order. A failed write is logged and keeps no call from running. */
+  /** Written within a tenth of a second, in order; with a process that is killed, those lines are lost. A failed write is logged and keeps no call from running. */
   note(entry: AuditEntry): void;
   /** The lines of a day (UTC, such as 2027-01-31), by default today's so far. */
   read(day?: string): Promise<string>;
@@ -40,6 +40,8 @@ export interface AuditOptions {
 }
 
 const NAME = /^audit-(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
+/** Lines of so long are written together, ms: looking after the file and writing cost more than the line. */
+const TOGETHER_MS = 100;
 /** Most lines per write. */
 const MOST_LINES = 1_000;
 const DAY_MS = 24 * 3_600_000;
@@ -47,6 +49,7 @@ const DAY_MS = 24 * 3_600_000;
 export function createAudit(folder: string, log: Log, options: AuditOptions): Audit {
   const { keptDays, fileBytes = 16 * 1024 * 1024, filesOfDay = 4, now = Date.now } = options;
   const lines: { text: string; isRefusal: boolean }[] = [];
+  let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let prunedOn = "";
   /** Kept open from one write to the next. */
@@ -74,7 +77,7 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     await handle?.close();
   };
 
-  /** Is the open file still the day's, in its folder, and not full? Other processes write to it too. Synchronous: each call asks. */
+  /** Is the open file still the day's, in its folder, and not full? Other processes write to it too. */
   const isUsable = (day: string, most: number): boolean => {
     if (!current || current.day !== day || current.part > most) return false;
     try {
@@ -128,15 +131,22 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     writing = undefined;
   };
 
+  const writeNow = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= write();
+    await writing;
+  };
+
   return {
     note(entry) {
       const text = `${JSON.stringify({ at: new Date(now()).toISOString(), ...entry })}\n`;
       lines.push({ text, isRefusal: entry.answer === "refused" });
-      writing ??= write();
+      if (!writing) timer ??= setTimeout(writeNow, TOGETHER_MS);
     },
 
     async read(day = today()) {
-      await writing;
+      await writeNow();
       const parts: string[] = [];
       for (let part = 1; part <= filesOfDay; part += 1) {
         const text = await readFile(fileOf(day, part), "utf8").catch(() => undefined);
@@ -147,7 +157,7 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     },
 
     async close() {
-      await writing;
+      await writeNow();
       await leave();
     },
   };

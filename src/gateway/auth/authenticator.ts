@@ -110,8 +110,7 @@ export function tokenIn(authorization: string | undefined): string | undefined {
   }
 }
 
-// What a principal may see and do. Evaluated at each call, so that a change also applies to open sessions.
-
+/** What a principal may see and do. Evaluated at each call, so that a change also applies to open sessions. */
 export interface Permissions {
   principal: Principal;
   /** An Editor that it may not use is unknown to it. */

@@ -34,8 +34,7 @@ function limitStrangers(server: Server, { most }: { most: number }): Strangers {
   return { authenticated: (socket) => void strangers.delete(socket), wasAnswered: add };
 }
 
-// Ends open requests and streams once the token or the login that admitted them has ended.
-
+/** Ends open requests and streams once the token or the login that admitted them has ended. */
 export interface OpenRequests {
   /** Watches an admitted request; false if its principal has reached its limit of open requests. */
   watch(request: FastifyRequest, reply: FastifyReply): boolean;

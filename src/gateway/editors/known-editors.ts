@@ -195,6 +195,8 @@ export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
   /** The last reading, if it is of the last second and nothing was heard of an Editor since, nor is anything noted anew; else a new one. */
   remembered(): Promise<KnownEditors>;
+  /** Those present, as that reading found them, without a look at what else may have changed: to be shown, not to be decided on. */
+  shown(): Promise<readonly Availability[]>;
   /** Waits for a message about the missing Editors, after which `read` may find them. False once they were waited for. */
   awaitMissing(): Promise<boolean>;
   /** A call is accepted for this Editor: if only its last catalogue is noted, the store knows it again. */
@@ -310,6 +312,12 @@ export function createKnownEditors(
     read,
 
     remembered: async () => (await recall()) ?? (await read()),
+
+    async shown() {
+      const known = memory?.known;
+      const isRecent = known && performance.now() - known.heardAt < REMEMBERED_MS;
+      return (isRecent ? known : await read()).present;
+    },
 
     async awaitMissing() {
       // A call that read in between found that they are back.

@@ -311,8 +311,7 @@ function oneOfEachProject(catalogs: readonly AwayEditor[]): AwayEditor[] {
   return catalogs.filter((catalog) => newest.get(catalog.profile.projectPath) === catalog);
 }
 
-// Notes the catalogue of each Editor that the store knows, whenever it may have changed.
-
+/** Notes the catalogue of each Editor that the store knows, whenever it may have changed. */
 export interface CatalogNotes {
   /** Resolves when everything that was reported before is noted. */
   close(): Promise<void>;

@@ -12,8 +12,7 @@ import { isFinal, isWaiting, type OperationRecord, STATES } from "../../shared/o
 import type { Store } from "../../shared/store/store.js";
 import type { Broker } from "../broker.js";
 
-// A histogram whose buckets were counted elsewhere: prom-client's own counts only its own observations.
-
+/** A histogram whose buckets were counted elsewhere: prom-client's own counts only its own observations. */
 export interface StoredHistogram {
   tell(latest: Distribution): void;
   /** Nothing is reported until the next `tell`. */

@@ -17,8 +17,7 @@ import { healthRoutes } from "./health.js";
 import { type LoginOptions, loginRoutes } from "./login-routes.js";
 import { createMetrics } from "./metrics.js";
 
-// The files of the operators' page (src/page), as built: read once, since they are few and small.
-
+/** The files of the operators' page (src/page), as built: read once, since they are few and small. */
 export interface PageFile {
   type: string;
   body: Buffer;

@@ -32,7 +32,6 @@ import { type RouteDeps, submitRoutes } from "./routes/submit.js";
 import { named } from "./schemas/described.js";
 
 // The MCP clients that are connected.
-
 const Client = named(
   "ConnectedClient",
   z.strictObject({
@@ -65,7 +64,6 @@ function clientRoutes(app: FastifyInstance, { broker, exchanges }: RouteDeps): v
 }
 
 // Who asks, and who did what.
-
 const Me = named("Me", z.strictObject({ principal: z.string(), name: z.string(), role: z.enum(ROLES) }));
 
 const Entry = named(

@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import { closest, distance } from "fastest-levenshtein";
 import { comparablePath } from "./project-path.js";
 
-// An Editor's id: `<slug>@<short hash of machine and place>`; the place is the real path of its project.
-
+/** An Editor's id: `<slug>@<short hash of machine and place>`; the place is the real path of its project. */
 export function editorIdOf(name: string, machine: string, place: string): string {
   return `${slugOf(name)}@${createHash("sha256").update(`${machine}\n${place}`).digest("hex").slice(0, 8)}`;
 }

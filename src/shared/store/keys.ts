@@ -132,7 +132,7 @@ export const keys = {
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
   /** HASH by Editor, repeated while it holds, else removed: what keeps it from working (JSON), and when that was reported. */
   diagnoses: `${TAG}:troubles`,
-  /** LIST, newest first, at most 20, 30 days after the last: how long a tool's completed calls took, ms. */
+  /** LIST, newest first, at most 20, 15 to 30 days after the last: how long a tool's completed calls took, ms. */
   durations: (tool: string) => `${TAG}:durations:${tool}`,
   /**
    * INTEGER, while an operation is open on the Editor, then 3 × retention after the last write: the mutating operations

@@ -212,8 +212,7 @@ const objectIn = (value: unknown): Schema => (isObject(value) ? value : {});
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-// The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again.
-
+/** The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again. */
 export interface CallParameters {
   /** Seconds to wait for the outcome, as the caller wrote it. */
   timeout?: unknown;

@@ -137,8 +137,7 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${head(text, 60)}…` : text);
 }
 
-// Lines out of chunks, bounded; no sockets.
-
+/** Lines out of chunks, bounded; no sockets. */
 export interface LineAssembler {
   /** The lines that this chunk completes, without line ends and empty lines; undefined stands for one that is too long. */
   push(chunk: Buffer): (string | undefined)[];

@@ -26,8 +26,7 @@ import { createUloopSurface } from "./uloop-surface.js";
 import type { WireFaults } from "./wire-faults.js";
 import { createWorkerSeat } from "./worker-seat.js";
 
-// The MCP clients that the worker named last, as a window would list them.
-
+/** The MCP clients that the worker named last, as a window would list them. */
 export interface ListedClient extends ClientIdentity {
   transport: "stdio" | "http";
   /** The tool that it runs here. */

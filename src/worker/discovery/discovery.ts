@@ -255,8 +255,7 @@ function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
   );
 }
 
-// Reports endpoint files that are not trusted, so that callers learn why an Editor is missing.
-
+/** Reports endpoint files that are not trusted, so that callers learn why an Editor is missing. */
 export interface RefusedFiles {
   /** The present refused files; call it repeatedly, because a report expires. Never throws. */
   are(files: readonly RefusedFile[]): void;

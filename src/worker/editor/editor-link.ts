@@ -72,8 +72,7 @@ function createReadyGate(): ReadyGate {
   };
 }
 
-// How long a link waits before it connects to its Editor again, and what ends the wait early.
-
+/** How long a link waits before it connects to its Editor again, and what ends the wait early. */
 export interface ReconnectBackoff {
   /** Waits before the next attempt: `ms`, or a time that depends on failures and announcements. */
   pause(ms?: number): Promise<void>;

@@ -266,8 +266,7 @@ export function mustNotBeSent(record: OperationRecord, importedIn: string): bool
   return effect !== "read_only" && (ledgerLost === true || isFromBeforeLoss(record, importedIn));
 }
 
-// The Editor as the executor sees it (executor-deps.ts), over the present link.
-
+/** The Editor as the executor sees it (executor-deps.ts), over the present link. */
 export function createEditorPort(
   {
     link,

@@ -163,8 +163,7 @@ function codeOf({ status, error, startedAt }: Outcome): ErrorCode {
   return (error && BEFORE_IT_BEGAN[error.type]) ?? "EDITOR_REFUSED";
 }
 
-// Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place.
-
+/** Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place. */
 export interface Settlement {
   /** Stores the outcome with its result, waiting as long as the results are above their quota; then the Editor may forget it. */
   settle(

@@ -85,7 +85,7 @@ export function createHeartbeatRecorder(
   const tellGone = async (last?: LastSign): Promise<void> => {
     clearTimeout(retry);
     try {
-      await store.editors.gone(editorId, owner, last);
+      await store.editors.gone(editorId, owner, last && { last, importedIn: imports.importedIn() });
     } catch (error) {
       const again = (): void => void (isHere || tellGone(last).catch(() => undefined));
       if (!isClosed) retry = setTimeout(again, SAY_AGAIN_MS).unref();

@@ -130,8 +130,7 @@ function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps)
   } satisfies Partial<EditorLinkHandlers>;
 }
 
-// Passes cancellations on to the Editor, again and again until it has answered: pub/sub may lose the message.
-
+/** Passes cancellations on to the Editor, again and again until it has answered: pub/sub may lose the message. */
 export interface CancellationOptions {
   /** How often to look for cancellations that the Editor has not answered, ms. */
   cancelAgainMs: number;

@@ -68,8 +68,7 @@ export function createOwnedOperations(deps: OwnedOperationsDeps, options: Execut
   return { process, resume, catchUp };
 }
 
-// The operations that an owner is processing: each at most once, whether a job, a reconnect or an import began it.
-
+/** The operations that an owner is processing: each at most once, whether a job, a reconnect or an import began it. */
 export interface UnderWay {
   /** The work under way on this operation; begins it if there is none. */
   join(logId: string, begin: () => Promise<ExecutorResult>): Promise<ExecutorResult>;
@@ -98,8 +97,7 @@ export function createUnderWay(): UnderWay {
   };
 }
 
-// The fence (▲11), by which an owner proves its ownership to its Editor.
-
+/** The fence (▲11), by which an owner proves its ownership to its Editor. */
 export interface OwnerFence {
   /** The last fence is kept when the lease is lost: the Editor refuses requests that are still sent under it. */
   now(): EditorFence;

@@ -9,10 +9,6 @@ export const { encodeResult } = (await import(
   dist("shared/store/results/stored-result.js")
 )) as typeof import("../../../src/shared/store/results/stored-result.js");
 
-export const { createGateway } = (await import(
-  dist("gateway/gateway.js")
-)) as typeof import("../../../src/gateway/gateway.js");
-
 export const { openJournal } = (await import(
   dist("simulator/ledger/journal.js")
 )) as typeof import("../../../src/simulator/ledger/journal.js");

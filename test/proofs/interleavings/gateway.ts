@@ -107,7 +107,7 @@ export function createGateway(world: World) {
       }),
       knownEditors: {
         read,
-        remembered: read,
+        shown: async () => [],
         makeKnown: async () => undefined,
         awaitMissing: async () => false,
         drop: async () => undefined,

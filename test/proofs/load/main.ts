@@ -1,15 +1,13 @@
 /**
- * `npm run load -- [--editors 50] [--sessions 200] [--rate 50] [--seconds 120] [--json <file>] [--charts <folder>] [--from <file>]`
- * `--from`: runs nothing, and judges and draws what an earlier run wrote with `--json`. docs/proofs/load.md says what is checked.
+ * `npm run load -- [--editors 50] [--sessions 200] [--rate 50] [--seconds 120] [--json <file>]`
+ * docs/proofs/load.md says what is checked.
  * Exit code 0: as many executions as calls, and memory that did not grow; 1: not so; 2: it could not be run; 130: interrupted.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { draw } from "../bench/calls/charts/draw.js";
 import { runBenchmark } from "../bench/run-benchmark.js";
-import { latencyChart, memoryChart } from "./charts.js";
 import { grown, wrongCounts } from "./judge.js";
-import { type LoadReport, runLoad } from "./load.js";
+import { runLoad } from "./load.js";
 import { printed } from "./report.js";
 
 const { values } = parseArgs({
@@ -19,8 +17,6 @@ const { values } = parseArgs({
     rate: { type: "string", default: "50" },
     seconds: { type: "string", default: "120" },
     json: { type: "string" },
-    charts: { type: "string" },
-    from: { type: "string" },
   },
 });
 
@@ -32,13 +28,9 @@ await runBenchmark(async (closers) => {
     seconds: Number(values.seconds),
     idleSeconds: 10,
   };
-  const report =
-    values.from === undefined
-      ? await runLoad(closers, options, console.error)
-      : (JSON.parse(readFileSync(values.from, "utf8")) as LoadReport);
+  const report = await runLoad(closers, options, console.error);
   console.log(printed(report));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report)}\n`);
-  if (values.charts !== undefined) draw(values.charts, [latencyChart(report), memoryChart(report)]);
   const faults = [...wrongCounts(report), ...grown(report)];
   for (const fault of faults) console.error(`FAULT ${fault}`);
   return faults.length === 0;

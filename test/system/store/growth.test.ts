@@ -127,9 +127,8 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   await Promise.all(lanes.map((lane) => lane.close()));
   if (index % 2 === 0)
     await editors.gone(editor, owner, {
-      ...live,
-      editorSessionId: mark.editorSessionId,
-      at: await operations.now(),
+      last: { ...live, editorSessionId: mark.editorSessionId, at: await operations.now() },
+      importedIn: await operations.incarnation(),
     });
   await lease.close();
 }

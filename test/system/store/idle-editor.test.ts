@@ -51,7 +51,7 @@ async function alone() {
 }
 
 test("an owner that lost the Editor says nothing of it once the next one has heard it", async () => {
-  const { hand, editors, isConnected } = await alone();
+  const { hand, store, editors, isConnected } = await alone();
   await editors.introduce(profile);
   await hand.set(keys.lease(editor), "before");
   await editors.alive(editor, { ...sign, owner: "before" });
@@ -64,13 +64,20 @@ test("an owner that lost the Editor says nothing of it once the next one has hea
   const late = { ...live, phase: "compiling" };
   await editors.alive(editor, { ...sign, live: late, owner: "before" });
   const last = { ...live, editorSessionId: "one", at: 1 };
-  await editors.gone(editor, "before", last);
+  const left = { last, importedIn: await store.operations.incarnation() };
+  await editors.gone(editor, "before", left);
   await editors.gone(editor, "before");
   expect(await editors.find(editor)).toMatchObject({ live, connected: true });
 
   await hand.del(keys.lease(editor));
   expect(await isConnected()).toBe(false);
-  await editors.gone(editor, "now", last);
+  // A store that lost something since the import may not know what the Editor ran before it left.
+  await editors.gone(editor, "now", { last, importedIn: "an earlier one" });
+  expect(await editors.find(editor)).toMatchObject({ live, last: undefined, connected: false });
+  await hand.set(keys.lease(editor), "now");
+  await editors.alive(editor, { ...sign, owner: "now" });
+  await hand.del(keys.lease(editor));
+  await editors.gone(editor, "now", left);
   expect(await editors.find(editor)).toMatchObject({ live: undefined, last, connected: false });
 });
 

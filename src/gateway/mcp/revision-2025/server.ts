@@ -122,8 +122,7 @@ function serveTasks(server: Server, deps: CallToolDeps, asked: (extra: Extra) =>
   }));
 }
 
-// Tells a session when a task that it was given ends, and how it goes on if the call asked for progress.
-
+/** Tells a session when a task that it was given ends, and how it goes on if the call asked for progress. */
 export interface TaskWatch {
   /** Until the task ends, or the session. `progress` is closed then. */
   follow(logId: string, progress: ShownProgress | undefined): void;

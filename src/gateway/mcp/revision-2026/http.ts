@@ -68,8 +68,7 @@ function decoded(header: string): string | undefined {
     : Buffer.from(encoded, "base64").toString("utf8");
 }
 
-// The response of one exchange: JSON, or a stream of events from the first message on that is not the answer.
-
+/** The response of one exchange: JSON, or a stream of events from the first message on that is not the answer. */
 export interface ResponseStream {
   /** A message before the answer. */
   send(message: JSONRPCMessage): void;

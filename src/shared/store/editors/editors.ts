@@ -125,9 +125,9 @@ export interface Editors {
   alive(editor: string, sign: SignOfLife): Promise<SignNoted>;
   /**
    * This owner has lost the Editor; no effect once another owner has heard it. With its last sign of life, which is kept, it has left.
-   * Without, it is only not connected, whatever the store says: that may be an older copy, which does not know what the Editor ran since.
+   * Without, or if the store may have lost something since the import, it is only not connected.
    */
-  gone(editor: string, owner: string, last?: LastSign): Promise<void>;
+  gone(editor: string, owner: string, left?: { last: LastSign; importedIn: string }): Promise<void>;
   /** The process of this session has ended: the outcome of whatever it was running is unknown. */
   ended(editor: string, editorSessionId: string, now: number): Promise<void>;
   /** An Editor that was forgotten is known again, as it was last seen; one that is known stays as it is. */
@@ -183,19 +183,21 @@ return {isWhole and 1 or 0, now}
 `;
 
 /**
- * KEYS 1 editor, 2 editors; ARGV 1 the owner, 2 the Editor, 3 its last sign or empty: that it left is not known, 4 when that was, ms
- * An Editor that was forgotten meanwhile stays forgotten, and one that another owner has heard is there.
+ * KEYS 1 incarnation, 2 editor, 3 editors; ARGV 1 a new incarnation, 2 that of the import, 3 the owner, 4 the Editor, 5 its last sign or
+ *      empty: that it left is not known, 6 when that was, ms
+ * An Editor that was forgotten meanwhile stays forgotten, and one that another owner has heard is there. A store that knows of a
+ * departure is believed to know what the Editor ran before it: in another incarnation than that of the import it may not.
  */
-const GONE = `
-if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
+const GONE = `${INCARNATION}
+if redis.call('HGET', KEYS[2], 'owner') ~= ARGV[3] then return end
 -- First: a Redis without memory refuses only what is written before anything was removed.
-redis.call('HDEL', KEYS[1], 'owner')
-if ARGV[3] ~= '' then
-  redis.call('HDEL', KEYS[1], 'live')
-  redis.call('HSET', KEYS[1], 'last', ARGV[3])
-  redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[4], ARGV[2])
+redis.call('HDEL', KEYS[2], 'owner')
+if ARGV[5] ~= '' and incarnationOf(KEYS[1], ARGV[1]) == ARGV[2] then
+  redis.call('HDEL', KEYS[2], 'live')
+  redis.call('HSET', KEYS[2], 'last', ARGV[5])
+  redis.call('ZADD', KEYS[3], 'XX', 'GT', ARGV[6], ARGV[4])
 end
-redis.call('PUBLISH', '${channels.editors}', ARGV[2])
+redis.call('PUBLISH', '${channels.editors}', ARGV[4])
 `;
 
 /**
@@ -240,7 +242,7 @@ export async function isConnected(redis: Redis, editor: string): Promise<boolean
 export function createEditors(redis: Redis): Editors {
   redis.defineCommand("ujbEditorAlive", { numberOfKeys: 5, lua: ALIVE });
   redis.defineCommand("ujbEditorEnded", { numberOfKeys: 1, lua: ENDED });
-  redis.defineCommand("ujbEditorGone", { numberOfKeys: 2, lua: GONE });
+  redis.defineCommand("ujbEditorGone", { numberOfKeys: 3, lua: GONE });
   const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
     if (ids.length === 0) return [];
     const counts = await redis.mget(ids.map(keys.mutations));
@@ -330,9 +332,12 @@ export function createEditors(redis: Redis): Editors {
       return at === undefined ? { kind: "outdated" } : { kind: "noted", isWhole: whole === 1, at };
     },
 
-    async gone(editor, owner, last) {
-      const given = last ? [JSON.stringify(last), last.at] : ["", 0];
-      await redis.ujbEditorGone(keys.editor(editor), keys.editors, owner, editor, ...given);
+    async gone(editor, owner, left) {
+      const { last, importedIn = "" } = left ?? {};
+      await redis.ujbEditorGone(
+        ...[keys.incarnation, keys.editor(editor), keys.editors, randomUUID(), importedIn],
+        ...[owner, editor, last ? JSON.stringify(last) : "", last?.at ?? 0],
+      );
     },
 
     async ended(editor, editorSessionId, now) {

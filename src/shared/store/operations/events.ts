@@ -39,12 +39,12 @@ export interface Events {
   isKept(id: string): Promise<boolean>;
 }
 
-/** Lua, in the scripts that write records. `ask.retentionMs` is how long the stream lives after the last event. */
+/** Lua, in the scripts that write records. The stream lives for `retention` after the last event, at the least. */
 export const NOTE_EVENT = `
 local function noteEvent(event, state, logId, principal, editor, tool, retention)
   redis.call('XADD', '${keys.events}', 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', event, 'state', state, 'log_id', logId,
     'principal', principal, 'editor', editor, 'tool', tool)
-  redis.call('PEXPIRE', '${keys.events}', retention)
+  keepAtLeast('${keys.events}', retention)
 end
 `;
 

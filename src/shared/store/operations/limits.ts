@@ -99,17 +99,16 @@ local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
 end
 local function keepAccount(account, ms)
-  for _, key in ipairs({account.ends, account.sums, account.bytes, account.shares}) do
-    if ms then redis.call('PEXPIRE', key, ms) else redis.call('PERSIST', key) end
-  end
+  for _, key in ipairs({account.ends, account.sums, account.bytes, account.shares}) do keepAtLeast(key, ms) end
 end
 local function takeRoom(account, principal, size)
   redis.call('INCRBY', account.bytes, size)
   redis.call('HINCRBY', account.shares, principal, size)
 end
--- In flight it has no end. The account is kept from the first of these to the last.
-local function openRoom(account, size)
-  if redis.call('HINCRBY', account.sums, 'open', size) == size then keepAccount(account) end
+-- In flight it has no end. An account that runs out meanwhile leaves more room, no less.
+local function openRoom(account, size, retention)
+  redis.call('HINCRBY', account.sums, 'open', size)
+  keepAccount(account, 3 * retention)
 end
 local function closeRoom(account, size)
   if redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
@@ -121,9 +120,7 @@ local function endRoom(account, principal, size, retention)
   local entry = string.format('until:%.0f:%s', ends, principal)
   redis.call('ZADD', account.ends, ends, entry)
   redis.call('HINCRBY', account.sums, entry, size)
-  if redis.call('HEXISTS', account.sums, 'open') == 0 and redis.call('PTTL', account.ends) < retention then
-    keepAccount(account, retention + 2 * part)
-  end
+  keepAccount(account, retention + 2 * part)
 end
 `;
 
@@ -377,6 +374,6 @@ end
 local function turnCame(turns, turn, retention)
   local sent = tonumber(redis.call('HGET', turns, 'sent') or 0)
   redis.call('HSET', turns, 'sent', math.max(sent, turn))
-  redis.call('PEXPIRE', turns, 3 * retention)
+  keepAtLeast(turns, 3 * retention)
 end
 `;

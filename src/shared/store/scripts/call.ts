@@ -46,7 +46,7 @@ local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.accepted
 local turn = takeTurn(KEYS[11], KEYS[7], waitingOf(principal), principal, ask.priorityClass)
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn, 'arguments', ARGV[3])
 takeRoom(arguments, principal, #ARGV[3])
-openRoom(arguments, #ARGV[3])
+openRoom(arguments, #ARGV[3], retention)
 redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
 if ask.supersedes then redis.call('HSET', KEYS[3], 'forced:' .. ask.supersedes, logId) end
 dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
@@ -56,12 +56,12 @@ redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', '${keys.principals}', now, principal)
 redis.call('ZREMRANGEBYSCORE', '${keys.principals}', '-inf', now - 3 * retention)
-redis.call('PEXPIRE', '${keys.principals}', 3 * retention)
+keepAtLeast('${keys.principals}', 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 redis.call('SADD', waitingOf(principal), logId)
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
 for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
-redis.call('PEXPIRE', KEYS[11], 3 * retention)
+keepAtLeast(KEYS[11], 3 * retention)
 if ask.pool then redis.call('ZADD', '${keys.pools}', now, ask.pool) end
 noteEvent('accepted', 'queued', logId, principal, ask.editor, ask.tool, retention)
 redis.call('PUBLISH', '${channels.changed}', logId)
@@ -291,7 +291,7 @@ export function createRelease(
 // Ends an operation: its last record, its result, its counters and its message, in one step: durable acknowledgement (▲14).
 
 const KEPT_DURATIONS = 20;
-const DURATIONS_MS = 30 * 24 * 3_600_000;
+const DURATIONS_MS = 15 * 24 * 3_600_000;
 
 /**
  * KEYS 3 chain, 4 operation, 5 a result in pieces, 6 live, 7 tombstone, 8 the principal's operations, 9 open, 10 mutations, 11 lease,
@@ -340,7 +340,7 @@ for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter,
 if ask.took then
   redis.call('LPUSH', KEYS[13], ask.took)
   redis.call('LTRIM', KEYS[13], 0, ${KEPT_DURATIONS - 1})
-  redis.call('PEXPIRE', KEYS[13], ${DURATIONS_MS})
+  keepAtLeast(KEYS[13], ${DURATIONS_MS})
 end
 redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)

@@ -72,7 +72,7 @@ redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId)
 redis.call('HSETNX', KEYS[3], 'newest', logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
-redis.call('PEXPIRE', KEYS[12], 3 * retention)
+keepAtLeast(KEYS[12], 3 * retention)
 redis.call('PUBLISH', '${channels.changed}', logId)
 if ask.isPool then redis.call('ZADD', '${keys.pools}', now, ask.editor) end
 return {'applied', turn}

@@ -51,7 +51,7 @@ noteSent(logId, ask.principal, ask.editor)
 noteUsed(logId, ask.editor, ask.resources, ask.labels)
 for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 redis.call('ZADD', '${keys.principals}', storeTime(), ask.principal)
-redis.call('PEXPIRE', '${keys.principals}', 3 * retention)
+keepAtLeast('${keys.principals}', 3 * retention)
 noteEvent('restored', ask.state, logId, ask.principal, ask.editor, ask.tool, retention)
 return {'applied', seq, turn}
 `;

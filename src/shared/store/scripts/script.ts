@@ -39,11 +39,22 @@ export type Script = (
   ...texts: readonly (string | Buffer)[]
 ) => Promise<Answer>;
 
-/** Lua: the store's clock, ms since the epoch. */
+/** Lua: the store's clock, ms since the epoch; it stands still while a script runs. */
 export const STORE_TIME = `
+local clock
 local function storeTime()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  if not clock then
+    local time = redis.call('TIME')
+    clock = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  end
+  return clock
+end
+`;
+
+/** Lua: a key lives for so long at the least, and for twice that at the most: what is only read is not appended to the store's file. */
+const KEEP_AT_LEAST = `
+local function keepAtLeast(key, ms)
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, 2 * ms) end
 end
 `;
 
@@ -53,7 +64,7 @@ end
  */
 const HEAD = `${guard("KEYS[1]")}
 local ask = cjson.decode(ARGV[1])
-${STORE_TIME}`;
+${STORE_TIME}${KEEP_AT_LEAST}`;
 
 /**
  * Lua, for scripts that include INCARNATION: ends with `incarnation` if one was decided on that is not the present one.
