@@ -108,8 +108,9 @@ export function createHeartbeatRecorder(
     const sign = await store.editors.alive(editorId, { owner, live, ledger, importedIn, isNoted });
     if (sign.kind === "outdated") return sign;
     latest = { ...live, editorSessionId, at: sign.at };
-    if (messages === messagesBefore)
-      noted = { text, at: isNoted && noted ? noted.at : now, askedAt: now, storeAt: sign.at };
+    const at = isNoted && noted ? noted.at : now;
+    const isTold = messages === messagesBefore && sign.kind === "noted";
+    noted = isTold ? { text, at, askedAt: now, storeAt: sign.at } : undefined;
     return sign;
   };
 

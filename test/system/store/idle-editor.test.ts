@@ -43,6 +43,12 @@ const profile = {
 const live = { phase: "ready", mainThreadStallMs: 0, queued: 0 };
 const sign = { live, ledger: undefined, importedIn: "", isNoted: false };
 
+const hello: HelloResult = {
+  ...profile,
+  ...{ protocol: 1, ledgerId: "ledger", ledgerSeq: 1, toolsHash: "none", phase: "ready" },
+  ...{ heartbeatSeconds: 1, open: [], unacknowledged: [] },
+};
+
 /** Nobody owns an Editor here but whom the test says. */
 async function alone() {
   const { hand, store } = await start({ worker: null });
@@ -81,6 +87,24 @@ test("an owner that lost the Editor says nothing of it once the next one has hea
   expect(await editors.find(editor)).toMatchObject({ live: undefined, last, connected: false });
 });
 
+test("an owner whose lease the store has lost says it again once it has it", async () => {
+  const { hand, store, isConnected } = await alone();
+  const known = { importedIn: () => "" };
+  const recorder = createHeartbeatRecorder(
+    store,
+    { editorId: editor, fence: "owner" },
+    () => undefined,
+    known,
+  );
+  await recorder.introduce(hello);
+  expect(await isConnected()).toBe(false);
+  await hand.set(keys.lease(editor), "owner");
+  await recorder.heard({ ...live, editorSessionId: "one", generation: 1, assetCounter: 1, ledgerSeq: 1 });
+  expect(await isConnected()).toBe(true);
+  recorder.close();
+  await hand.del(keys.lease(editor));
+});
+
 test.each([
   // What only removes is taken by a full one.
   { setting: "maxmemory", isHeardAtOnce: true },
@@ -89,11 +113,6 @@ test.each([
   "that it left is not forgotten because the store refused it once: $setting",
   async ({ setting, isHeardAtOnce }) => {
     const { hand, store, isConnected } = await alone();
-    const hello: HelloResult = {
-      ...profile,
-      ...{ protocol: 1, ledgerId: "ledger", ledgerSeq: 1, toolsHash: "none", phase: "ready" },
-      ...{ heartbeatSeconds: 1, open: [], unacknowledged: [] },
-    };
     const known = { importedIn: () => "" };
     const recorder = createHeartbeatRecorder(
       store,

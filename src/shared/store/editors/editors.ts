@@ -113,8 +113,8 @@ export interface SignOfLife {
 }
 
 export type SignNoted =
-  /** `isWhole`: the store has everything that the hello had written. `at`: ms, store clock. */
-  | { kind: "noted"; isWhole: boolean; at: number }
+  /** `isWhole`: the store has everything that the hello had written. `at`: ms, store clock. Refused: this owner has no lease there. */
+  | { kind: "noted" | "refused"; isWhole: boolean; at: number }
   /** Store incarnation (▲13): the store may have lost something since the import. Nothing was noted: import first. */
   | { kind: "outdated" };
 
@@ -154,15 +154,16 @@ export interface Editors {
  *
  * KEYS 1 incarnation, 2 editor, 3 editors, 4 catalog, 5 lease; ARGV 1 a new incarnation, 2 that of the import, 3 the Editor, 4 its
  *      condition, 5 its ledger or empty, 6 the owner, 7 "1": the store has this already
- * Answer: {1 if everything is there, the store's clock in ms}, or {} if the store may have lost something since the import.
+ * Answer: {1 if everything is there, the store's clock in ms, 1 if it was noted}, or {} if the store may have lost something since the
+ * import.
  */
 const ALIVE = `${INCARNATION}
 local incarnation = incarnationOf(KEYS[1], ARGV[1])
 if ARGV[2] ~= '' and ARGV[2] ~= incarnation then return {} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- A former owner's sign may come late.
-if redis.call('GET', KEYS[5]) ~= ARGV[6] then return {1, now} end
+-- A former owner's sign may come late; or the store has lost the lease, which is taken again soon.
+if redis.call('GET', KEYS[5]) ~= ARGV[6] then return {1, now, 0} end
 local added = 0
 if ARGV[7] ~= '1' or redis.call('HGET', KEYS[2], 'owner') ~= ARGV[6] then
   added = redis.call('HSET', KEYS[2], 'live', ARGV[4])
@@ -179,7 +180,7 @@ end
 if added > 0 then redis.call('PUBLISH', '${channels.editors}', ARGV[3]) end
 local known = redis.call('HMGET', KEYS[2], 'profile', 'imported')
 local isWhole = known[1] and known[2] and redis.call('EXISTS', KEYS[4]) == 1
-return {isWhole and 1 or 0, now}
+return {isWhole and 1 or 0, now, 1}
 `;
 
 /**
@@ -213,7 +214,9 @@ redis.call('PUBLISH', '${channels.editors}', ARGV[3])
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbEditorAlive(...keysAndArguments: string[]): Result<[whole?: number, at?: number], Context>;
+    ujbEditorAlive(
+      ...keysAndArguments: string[]
+    ): Result<[whole?: number, at?: number, noted?: number], Context>;
     ujbEditorEnded(key: string, session: string, end: string, editor: string): Result<null, Context>;
     ujbEditorGone(...keysAndArguments: (string | number)[]): Result<null, Context>;
   }
@@ -324,12 +327,13 @@ export function createEditors(redis: Redis): Editors {
     },
 
     async alive(editor, { owner, live, ledger, importedIn, isNoted }) {
-      const [whole, at] = await redis.ujbEditorAlive(
+      const [whole, at, noted] = await redis.ujbEditorAlive(
         ...[keys.incarnation, keys.editor(editor), keys.editors, keys.catalog(editor), keys.lease(editor)],
         ...[randomUUID(), importedIn, editor, JSON.stringify(live), ledger ? JSON.stringify(ledger) : ""],
         ...[owner, isNoted ? "1" : ""],
       );
-      return at === undefined ? { kind: "outdated" } : { kind: "noted", isWhole: whole === 1, at };
+      if (at === undefined) return { kind: "outdated" };
+      return { kind: noted === 1 ? "noted" : "refused", isWhole: whole === 1, at };
     },
 
     async gone(editor, owner, left) {

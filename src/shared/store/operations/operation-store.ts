@@ -282,9 +282,6 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
   resources?: Resources | undefined;
 }
 
-/** The store's clock is asked again after this long, ms. */
-const RECENT_MS = 1_000;
-
 interface Shared {
   /** The jobs of the operations. */
   jobs: Pick<Queues, "add" | "restore" | "remove" | "promote">;
@@ -371,25 +368,12 @@ export function createOperations(
   /** As it was read before; undefined if that is not known. */
   const asRead = async (operation: object): Promise<StoredRecord | undefined> => {
     const known = textOf(operation);
-    return known && { ...known, now: await recentNow() };
+    return known && { ...known, now: await now() };
   };
 
-  /** The store's clock as it was last told, and what this machine's clocks said then. */
-  let told: { now: number; steady: number; wall: number } | undefined;
   const now = async (): Promise<number> => {
     const [seconds, micros] = await redis.time();
-    const found = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    told = { now: found, steady: performance.now(), wall: Date.now() };
-    return found;
-  };
-
-  /** The same without a round trip, if it was told of late: behind by what that answer took, never ahead. */
-  const recentNow = async (): Promise<number> => {
-    if (!told) return now();
-    const [steady, wall] = [performance.now() - told.steady, Date.now() - told.wall];
-    // The steady clock may stand still while the machine sleeps.
-    const isRecent = steady < RECENT_MS && Math.abs(wall - steady) < RECENT_MS / 10;
-    return isRecent ? told.now + Math.floor(steady) : now();
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
 
   const listings = createListings(redis, find);
