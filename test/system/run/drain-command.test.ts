@@ -42,7 +42,8 @@ test("drain ends when nothing runs there; what is called meanwhile waits, says w
 
 test("drain waits for a Redis that is away, says so once, and ends when nothing runs", async () => {
   await simulate();
-  const first = await called("--json", blocks(8), "--timeout", "0");
+  // Longer than a full machine takes to start the next process.
+  const first = await called("--json", blocks(20), "--timeout", "0");
   await until("it runs", () => executions() === 1);
   const drain = start("drain", ["editors", "drain", "simulated-project"]);
   await until("it waits", () => drain.stderr.includes("it still runs execute-menu-item"));

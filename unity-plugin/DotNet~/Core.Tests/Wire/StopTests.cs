@@ -55,7 +55,7 @@ public sealed class StopTests
         Assert.Equal(7, handler.ClosedPeers.Count);
         handler.Held["w"](Answer.Result("too late"));
         Assert.True(server.Stop());
-        Assert.True(flood.Join(5000));
+        Assert.True(flood.Join(60_000));
     }
 
     [Fact]
