@@ -41,7 +41,7 @@ export const keys = {
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** LIST, a minute after the last piece: a large result being uploaded (stored-result.ts). */
   uploaded: (id: string) => `${TAG}:staged:${id}`,
-  /** ZSET by the end of retention, ms, until the last of them: the sums of stored results that end together (limits.ts). */
+  /** ZSET by the end of retention, ms, 1 to 2 × retention after the last result: the sums of stored results that end together (limits.ts). */
   resultEnds: `${TAG}:result-ends`,
   /** HASH, as resultEnds: these sums, bytes. */
   resultSums: `${TAG}:result-sums`,
@@ -49,7 +49,7 @@ export const keys = {
   resultBytes: `${TAG}:result-bytes`,
   /** HASH, as resultEnds: the bytes of each principal. */
   resultShares: `${TAG}:result-shares`,
-  /** ZSET, as resultEnds, for the stored arguments; kept while an operation is in flight. */
+  /** ZSET, as resultEnds, for the stored arguments; 3 to 6 × retention after the last creation. */
   argumentEnds: `${TAG}:argument-ends`,
   /** HASH, as argumentEnds; `open`: the bytes of operations in flight. */
   argumentSums: `${TAG}:argument-sums`,
@@ -93,9 +93,9 @@ export const keys = {
    * age.
    */
   principal: (principal: string) => `${TAG}:principal:${principal}`,
-  /** ZSET by the time of the last acceptance, ms, 3 × retention after it: the principals that have operations. */
+  /** ZSET by the time of the last acceptance, ms, 3 to 6 × retention after it: the principals that have operations. */
   principals: `${TAG}:principals`,
-  /** STREAM, retention after the last event, about the newest 10 000: the events of all operations (events.ts). */
+  /** STREAM, 1 to 2 × retention after the last event, about the newest 10 000: the events of all operations (events.ts). */
   events: `${TAG}:events`,
   /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
   open: (editor: string) => `${TAG}:open:${editor}`,
@@ -115,7 +115,7 @@ export const keys = {
   /** HASH, in flight: those that wait for it, as `held`. */
   resourceWanted: (name: string) => `${TAG}:resource-wanted:${name}`,
   /**
-   * HASH, 3 × retention after the last write, at most until nothing is open on the Editor: sent, highest,
+   * HASH, 3 to 6 × retention after the last write, at most until nothing is open on the Editor: sent, highest,
    * last:<principal> (limits.ts).
    */
   turns: (queue: string) => `${TAG}:turns:${queue}`,
