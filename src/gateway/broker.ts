@@ -136,7 +136,7 @@ export interface BrokerOptions extends SubmitOptions, ViewOptions {}
 
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, editors, waiters } = deps;
-  const { viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
+  const { viewOf, briefViewOf, ownRecord, ownWithResult, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
 
   /**
@@ -212,25 +212,26 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     async wait(principal, logId, wait) {
       const beganAt = performance.now();
       if (wait.askedBy) await asksFor(principal, logId, wait.askedBy);
-      let latest: OperationRecord | "retention_ended" | undefined;
+      let latest: Awaited<ReturnType<typeof ownWithResult>>;
       await waiters.until(
         logId,
         async () => {
-          latest = await ownRecord(principal, logId);
+          latest = await ownWithResult(principal, logId);
           if (typeof latest !== "object") return true;
-          const view = wait.onChange && (await viewOf(latest));
+          const view = wait.onChange && (await viewOf(latest.record, latest.piece));
           if (typeof view === "object") wait.onChange?.(view);
-          return isFinal(latest.state) ? true : undefined;
+          return isFinal(latest.record.state) ? true : undefined;
         },
         { ...wait, follows: wait.onChange !== undefined },
       );
       if (typeof latest === "object") {
-        const answer = wait.signal?.aborted ? "given_up" : isFinal(latest.state) ? "outcome" : "log_id";
+        const hasEnded = isFinal(latest.record.state);
+        const answer = wait.signal?.aborted ? "given_up" : hasEnded ? "outcome" : "log_id";
         const counts = wait.isCall ? answerCounts(answer) : {};
         deps.counters.add({ ...durationCounts("waited", performance.now() - beganAt), ...counts });
       }
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
-      return typeof latest === "object" ? viewOf(latest) : latest;
+      return typeof latest === "object" ? viewOf(latest.record, latest.piece) : latest;
     },
 
     async count(event) {

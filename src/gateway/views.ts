@@ -14,6 +14,7 @@ import {
 } from "../shared/operation/operation.js";
 import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
 import type { Live, Operations } from "../shared/store/operations/operation-store.js";
+import type { FoundWithResult } from "../shared/store/operations/record.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { Store } from "../shared/store/store.js";
 import type { CallRules } from "../shared/tools/call-rules.js";
@@ -41,11 +42,16 @@ export interface ViewSources {
 }
 
 export interface Views {
-  /** The view as of when it was found; a record that the store has lost since is looked for again. */
-  viewOf(record: OperationRecord): Promise<OperationView | "retention_ended" | undefined>;
+  /**
+   * The view as of when it was found; a record that the store has lost since is looked for again. `piece`: of its result, if that was
+   * found with it.
+   */
+  viewOf(record: OperationRecord, piece?: Buffer): Promise<OperationView | "retention_ended" | undefined>;
   /** Without the result and progress; "retention_ended" if the operation that answered for it is no longer stored. */
   briefViewOf(record: OperationRecord): Promise<OperationView | "retention_ended">;
   ownRecord(principal: string, logId: string): Promise<OperationRecord | "retention_ended" | undefined>;
+  /** The same with its result, if that is small. */
+  ownWithResult(principal: string, logId: string): Promise<FoundWithResult | "retention_ended" | undefined>;
   read(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
 }
 
@@ -58,7 +64,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   }: OperationRecord): Promise<OperationRecord | "retention_ended" | undefined> =>
     executedAs === undefined ? undefined : ((await operations.find(executedAs)) ?? "retention_ended");
 
-  /** Of one that has ended only this is asked, so what was read for a call of the last second will do; undefined: it is away. */
+  /** Of one that has ended only this is asked, so what was read for a call of the last seconds will do; undefined: it is away. */
   const editorOf = async ({ editor }: OperationRecord): Promise<EditorMark | undefined> => {
     const present = await deps.knownEditors.shown();
     return present.find(({ id, connected }) => id === editor && connected)?.profile;
@@ -67,6 +73,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   const buildView = async (
     record: OperationRecord,
     brief: boolean,
+    piece?: Buffer,
   ): Promise<OperationView | "retention_ended"> => {
     const execution = await executionOf(record);
     if (execution === "retention_ended") return execution;
@@ -76,13 +83,13 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const waits = isWaiting(shown.state);
     const [live, delivered, position, editor, editorNow, held, isPaused, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
-      brief || !final ? {} : results.delivered(execution ?? record),
+      brief || !final ? {} : results.delivered(execution ?? record, execution ? undefined : piece),
       final || shown.state === "running" ? undefined : queues.position(record),
       final ? undefined : editors.find(record.editor),
       final ? editorOf(record) : undefined,
       waits ? deps.heldBack(record) : undefined,
       waits && queues.isPaused(record.editor, record.lane),
-      operations.now(),
+      operations.recentNow(),
     ]);
     const pool = isPool(record.editor) ? await poolOf(shown) : undefined;
     const isAway = !final && !editor?.connected && !pool?.connected && !pool?.paused;
@@ -151,14 +158,23 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   });
 
   /** Invariant 8: another principal's operation is not found. */
+  const notFound = async (principal: string, logId: string): Promise<"retention_ended" | undefined> =>
+    (await operations.tombstone(logId)) === principal ? "retention_ended" : undefined;
+
   const ownRecord: Views["ownRecord"] = async (principal, logId) => {
     const record = await operations.find(logId);
-    if (record) return record.principal === principal ? record : undefined;
-    return (await operations.tombstone(logId)) === principal ? "retention_ended" : undefined;
+    if (!record) return notFound(principal, logId);
+    return record.principal === principal ? record : undefined;
   };
 
-  const viewOf: Views["viewOf"] = async (record) => {
-    const view = await buildView(record, false);
+  const ownWithResult: Views["ownWithResult"] = async (principal, logId) => {
+    const found = await operations.findWithResult(logId);
+    if (!found) return notFound(principal, logId);
+    return found.record.principal === principal ? found : undefined;
+  };
+
+  const viewOf: Views["viewOf"] = async (record, piece) => {
+    const view = await buildView(record, false, piece);
     if (view === "retention_ended") return view;
     const isWhole = view.result !== undefined || view.large?.preview !== undefined;
     if (view.record.state !== "completed" || isWhole) return view;
@@ -169,11 +185,11 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   };
 
   const read: Views["read"] = async (principal, logId) => {
-    const record = await ownRecord(principal, logId);
-    return typeof record === "object" ? viewOf(record) : record;
+    const own = await ownWithResult(principal, logId);
+    return typeof own === "object" ? viewOf(own.record, own.piece) : own;
   };
 
-  return { viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, read };
+  return { viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, ownWithResult, read };
 }
 
 /** The operation, with state, times and outcome of the operation that answered its call. */

@@ -181,7 +181,8 @@ export interface DeliveredResult {
 }
 
 export interface Results {
-  delivered(record: OperationRecord): Promise<DeliveredResult>;
+  /** `piece`: its only one, if that was read with the record. */
+  delivered(record: OperationRecord, piece?: Buffer): Promise<DeliveredResult>;
   /** The JSON text of a result that an answer carries whole; undefined if it is too large. */
   shown(result: StoredResult): Promise<string | undefined>;
   /** Undefined if it cannot be made now: the answer is complete without it. */
@@ -276,9 +277,10 @@ export function createResults(
   return {
     preview,
 
-    async delivered(record) {
+    async delivered(record, piece) {
       const { logId, resultBytes: bytes } = record;
-      if (bytes === undefined || !isLarge(bytes)) return { result: await operations.resultOf(logId) };
+      if (bytes === undefined || !isLarge(bytes))
+        return { result: await (piece ? decodeResult([piece]) : operations.resultOf(logId)) };
       const shown = await preview(logId);
       const content = mayBeContent(shown) || mayHaveFiles(shown) ? await contentIn(record, bytes) : undefined;
       return content === undefined ? { large: { bytes, preview: shown } } : { result: content };

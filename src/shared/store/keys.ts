@@ -41,22 +41,17 @@ export const keys = {
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** LIST, a minute after the last piece: a large result being uploaded (stored-result.ts). */
   uploaded: (id: string) => `${TAG}:staged:${id}`,
-  /** ZSET by the end of retention, ms, 1 to 2 × retention after the last result: the sums of stored results that end together (limits.ts). */
+  /**
+   * HASH, 1 to 2 × retention after the last result: the account of stored results, bytes (limits.ts): `all`; `of:<principal>`; those that
+   * end together, `until:<end>:<principal>`.
+   */
+  resultRoom: `${TAG}:result-room`,
+  /** ZSET by the end of retention, ms, as resultRoom: the names of what ends together. */
   resultEnds: `${TAG}:result-ends`,
-  /** HASH, as resultEnds: these sums, bytes. */
-  resultSums: `${TAG}:result-sums`,
-  /** INTEGER, as resultEnds: the sum of their bytes. */
-  resultBytes: `${TAG}:result-bytes`,
-  /** HASH, as resultEnds: the bytes of each principal. */
-  resultShares: `${TAG}:result-shares`,
-  /** ZSET, as resultEnds, for the stored arguments; 3 to 6 × retention after the last creation. */
+  /** HASH, as resultRoom, for the stored arguments, 3 to 6 × retention after the last creation; `open`: those of operations in flight. */
+  argumentRoom: `${TAG}:argument-room`,
+  /** ZSET, as argumentRoom. */
   argumentEnds: `${TAG}:argument-ends`,
-  /** HASH, as argumentEnds; `open`: the bytes of operations in flight. */
-  argumentSums: `${TAG}:argument-sums`,
-  /** INTEGER, as argumentEnds. */
-  argumentBytes: `${TAG}:argument-bytes`,
-  /** HASH, as argumentEnds. */
-  argumentShares: `${TAG}:argument-shares`,
   /** STRING with a short time to live: a result of this principal is waiting for room. */
   roomWanted: (principal: string) => `${TAG}:room-wanted:${principal}`,
   /**

@@ -116,6 +116,11 @@ export function operationsOf(
       return claimed;
     },
     now: async () => store.now(),
+    recentNow: async () => store.now(),
+    async findWithResult(logId) {
+      const record = await find(logId);
+      return record && { record, piece: undefined };
+    },
     incarnation: () => soon(() => store.data.incarnation),
     lastIncarnation: () => soon(() => store.data.incarnation),
     noteJoined: (record, { principal, caller }) =>

@@ -52,10 +52,7 @@ describe("arguments", () => {
   test("leave no count when the last of them is gone", async () => {
     const { operations } = await open({ retentionMs: 100 });
     for (const principal of ["ann", "bob"]) await end(operations, await made(operations, principal), 50);
-    const accounts = [
-      ...[keys.argumentEnds, keys.argumentSums, keys.argumentBytes, keys.argumentShares],
-      ...[keys.resultEnds, keys.resultSums, keys.resultBytes, keys.resultShares],
-    ];
+    const accounts = [keys.argumentRoom, keys.argumentEnds, keys.resultRoom, keys.resultEnds];
     const hand = byHand();
     expect(await hand.exists(...accounts)).toBe(accounts.length);
     await eventually(async () => (await hand.exists(...accounts)) === 0, "they ran out");
@@ -114,13 +111,12 @@ describe("one principal", () => {
     expect(await operations.resultBytes()).toBe(700);
     expect(await make(operations, "ann")).toEqual({ kind: "full" });
     // As if others stored something all the time.
-    for (const key of [keys.resultEnds, keys.resultSums, keys.resultBytes, keys.resultShares])
-      await hand.pexpire(key, 60_000);
+    for (const key of [keys.resultRoom, keys.resultEnds]) await hand.pexpire(key, 60_000);
     await eventually(async () => (await make(operations, "ann")).kind === "created", "there is room again");
     await eventually(async () => {
       await make(operations, "bob");
       return (await operations.resultBytes()) === 0;
     }, "nothing is counted");
-    expect(await hand.hgetall(keys.resultShares)).toEqual({});
+    expect(await hand.hgetall(keys.resultRoom)).toEqual({});
   });
 });

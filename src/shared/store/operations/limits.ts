@@ -41,19 +41,9 @@ export function roomLimits(options: ResultQuotaOptions): RoomLimits {
   return { results: resultsBudgetBytes, arguments: argumentsBudgetBytes, share: principalShare };
 }
 
-/** KEYS of the accounts: ends, sums, bytes, shares. */
-export const RESULT_ACCOUNT = [
-  keys.resultEnds,
-  keys.resultSums,
-  keys.resultBytes,
-  keys.resultShares,
-] as const;
-export const ARGUMENT_ACCOUNT = [
-  keys.argumentEnds,
-  keys.argumentSums,
-  keys.argumentBytes,
-  keys.argumentShares,
-] as const;
+/** KEYS of the accounts: room, ends. */
+export const RESULT_ACCOUNT = [keys.resultRoom, keys.resultEnds] as const;
+export const ARGUMENT_ACCOUNT = [keys.argumentRoom, keys.argumentEnds] as const;
 
 /** Redis itself has reached its maxmemory. */
 export function isStoreFull(error: unknown): boolean {
@@ -67,51 +57,52 @@ const WANTED_MS = 30_000;
 const PARTS = 1_440;
 
 /**
- * Lua, for the scripts that create and finish operations, and for stored-result.ts. An account has `bytes`: all that is
- * stored; `shares`: HASH, those of each principal; `sums`: HASH, those of a principal whose retention ends together, by
- * `until:<end>:<principal>`, and `open`, those of operations in flight; `ends`: ZSET, the names of these sums by their end; and the limits
- * `budget` and `share`. An entry larger than the whole budget has room when nothing else is stored.
+ * Lua, for the scripts that create and finish operations, and for stored-result.ts. An account has `room`: HASH of bytes, of which `all`
+ * is all that is stored, `of:<principal>` a principal's, `until:<end>:<principal>` those of a principal whose retention ends together,
+ * and `open` those of operations in flight; `ends`: ZSET, the names of what ends together by their end; and the limits `budget` and
+ * `share`. An entry larger than the whole budget has room when nothing else is stored.
  */
 export const RESULT_QUOTA = `
 local function accountOf(first, limit, share)
-  return {ends = KEYS[first], sums = KEYS[first + 1], bytes = KEYS[first + 2], shares = KEYS[first + 3], budget = limit, share = share}
+  return {room = KEYS[first], ends = KEYS[first + 1], budget = limit, share = share}
+end
+local function add(account, entry, size)
+  if redis.call('HINCRBY', account.room, entry, size) <= 0 then redis.call('HDEL', account.room, entry) end
 end
 local function releaseEnded(account)
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', account.ends, '-inf', storeTime(), 'LIMIT', 0, 1000)) do
-    local size, principal = redis.call('HGET', account.sums, entry), string.match(entry, '^until:%d+:(.*)$')
+    local size, principal = redis.call('HGET', account.room, entry), string.match(entry, '^until:%d+:(.*)$')
     size = tonumber(size or 0)
     redis.call('ZREM', account.ends, entry)
-    redis.call('HDEL', account.sums, entry)
-    redis.call('DECRBY', account.bytes, size)
-    if principal and redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
-      redis.call('HDEL', account.shares, principal)
-    end
+    redis.call('HDEL', account.room, entry)
+    add(account, 'all', 0 - size)
+    if principal then add(account, 'of:' .. principal, 0 - size) end
   end
 end
 local function hasRoom(account, principal, size)
   releaseEnded(account)
-  local stored = tonumber(redis.call('GET', account.bytes) or '0')
-  if stored <= 0 then return true end
-  local own = tonumber(redis.call('HGET', account.shares, principal) or '0')
-  return own + size <= account.share * (account.budget - (stored - own))
+  local found = redis.call('HMGET', account.room, 'all', 'of:' .. principal)
+  local stored, own = tonumber(found[1] or 0), tonumber(found[2] or 0)
+  return stored <= 0 or own + size <= account.share * (account.budget - (stored - own))
 end
 local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
 end
 local function keepAccount(account, ms)
-  for _, key in ipairs({account.ends, account.sums, account.bytes, account.shares}) do keepAtLeast(key, ms) end
+  keepAtLeast(account.room, ms)
+  keepAtLeast(account.ends, ms)
 end
 local function takeRoom(account, principal, size)
-  redis.call('INCRBY', account.bytes, size)
-  redis.call('HINCRBY', account.shares, principal, size)
+  add(account, 'all', size)
+  add(account, 'of:' .. principal, size)
 end
 -- In flight it has no end. An account that runs out meanwhile leaves more room, no less.
 local function openRoom(account, size, retention)
-  redis.call('HINCRBY', account.sums, 'open', size)
+  add(account, 'open', size)
   keepAccount(account, 3 * retention)
 end
 local function closeRoom(account, size)
-  if redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
+  add(account, 'open', 0 - size)
 end
 -- It has an end: that of its retention.
 local function endRoom(account, principal, size, retention)
@@ -119,7 +110,7 @@ local function endRoom(account, principal, size, retention)
   local ends = math.ceil((storeTime() + retention) / part) * part
   local entry = string.format('until:%.0f:%s', ends, principal)
   redis.call('ZADD', account.ends, ends, entry)
-  redis.call('HINCRBY', account.sums, entry, size)
+  add(account, entry, size)
   keepAccount(account, retention + 2 * part)
 end
 `;

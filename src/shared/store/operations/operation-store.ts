@@ -33,7 +33,9 @@ import {
   type Chains,
   createChains,
   createFind,
+  createFindWithResult,
   documentOf,
+  type FoundWithResult,
   isStoredAs,
   parseRecord,
   readRecord,
@@ -145,8 +147,8 @@ function createAttachments(redis: Redis, options: { retentionMs: number } & Part
       return pieces && decodeResult(pieces);
     },
 
-    resultBytes: async () => Number((await redis.get(keys.resultBytes)) ?? 0),
-    argumentBytes: async () => Number((await redis.get(keys.argumentBytes)) ?? 0),
+    resultBytes: async () => Number((await redis.hget(keys.resultRoom, "all")) ?? 0),
+    argumentBytes: async () => Number((await redis.hget(keys.argumentRoom, "all")) ?? 0),
 
     async live(logId) {
       const [progress, partial, truncated] = await redis.hmget(
@@ -271,10 +273,18 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   ): Promise<"moved" | "stays" | "not_owner" | "incarnation" | "busy" | "held" | "short">;
   /** Reads the record. */
   find(logId: string): Promise<OperationRecord | undefined>;
+  /** The same with what a waiter needs besides it. */
+  findWithResult(logId: string): Promise<FoundWithResult | undefined>;
   /** A place among its principal's running operations may have come free since it was held back: who waits asks again then. */
   releaseHeld(logId: string): Promise<unknown>;
+  /** The store's clock, ms since the epoch. */
   now(): Promise<number>;
+  /** The same without a round trip, if it was told of late: behind by what that answer took, never ahead. */
+  recentNow(): Promise<number>;
 }
+
+/** The store's clock is asked again after this long, ms. */
+const RECENT_MS = 1_000;
 
 export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuotaOptions, PartialOptions {
   retentionMs: number;
@@ -368,12 +378,23 @@ export function createOperations(
   /** As it was read before; undefined if that is not known. */
   const asRead = async (operation: object): Promise<StoredRecord | undefined> => {
     const known = textOf(operation);
-    return known && { ...known, now: await now() };
+    return known && { ...known, now: await recentNow() };
   };
 
+  /** The store's clock as it was last told, and what this machine's clocks said then. */
+  let told: { now: number; steady: number; wall: number } | undefined;
   const now = async (): Promise<number> => {
     const [seconds, micros] = await redis.time();
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    const found = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    told = { now: found, steady: performance.now(), wall: Date.now() };
+    return found;
+  };
+  const recentNow = async (): Promise<number> => {
+    if (!told) return now();
+    const [steady, wall] = [performance.now() - told.steady, Date.now() - told.wall];
+    // The steady clock may stand still while the machine sleeps.
+    const isRecent = steady < RECENT_MS && Math.abs(wall - steady) < RECENT_MS / 10;
+    return isRecent ? told.now + Math.floor(steady) : now();
   };
 
   const listings = createListings(redis, find);
@@ -383,7 +404,9 @@ export function createOperations(
   return {
     ...attachments,
     find,
+    findWithResult: createFindWithResult(redis),
     now,
+    recentNow,
     ...incarnations,
     ...chains,
     ...listings,

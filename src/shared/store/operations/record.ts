@@ -36,9 +36,28 @@ export function isStoredAs(record: OperationRecord, text: string): OperationReco
 
 export type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
+/** A record, and the only piece of its result if that is small (stored-result.ts): both of one moment. */
+export interface FoundWithResult {
+  record: OperationRecord;
+  piece: Buffer | undefined;
+}
+
 export function createFind(redis: Redis): Find {
   return async (logId) =>
     parseRecord(logId, await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+}
+
+export function createFindWithResult(redis: Redis): (logId: string) => Promise<FoundWithResult | undefined> {
+  return async (logId) => {
+    const [piece, ...fields] = (
+      await redis.hmgetBuffer(keys.operation(logId), "result", "doc", "mutationSeq", "turn")
+    ).map((field) => field ?? undefined);
+    const record = parseRecord(
+      logId,
+      fields.map((field) => field?.toString() ?? null),
+    );
+    return record && { record, piece };
+  };
 }
 
 /** Values that a document leaves out. */

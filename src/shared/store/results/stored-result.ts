@@ -91,14 +91,14 @@ export type ResultUpload = (result: StoredResult, principal: string) => Promise<
 const STAGED_MS = 60_000;
 
 /**
- * KEYS 1–4 the account of results, 5 the principal's request for space
+ * KEYS 1 and 2 the account of results, 3 the principal's request for space
  * ARGV 1 principal, 2 bytes, 3 the budgets, JSON (limits.ts). Answer: 1 or 0.
  */
 const ASK = `${STORE_TIME}${RESULT_QUOTA}
 local limits = cjson.decode(ARGV[3])
 local results = accountOf(1, limits.results, limits.share)
 if hasRoom(results, ARGV[1], tonumber(ARGV[2])) then return 1 end
-wantRoom(KEYS[5], ARGV[2])
+wantRoom(KEYS[3], ARGV[2])
 return 0`;
 
 /** In one step, so that a piece expires if its writer dies. KEYS 1 the upload; ARGV 1 piece, 2 life ms. */
@@ -115,7 +115,7 @@ declare module "ioredis" {
 
 export function defineResultUpload(redis: Redis, room: RoomLimits): ResultUpload {
   const limits = JSON.stringify(room);
-  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 5, lua: ASK });
+  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 3, lua: ASK });
   redis.defineCommand("ujbAddPiece", { numberOfKeys: 1, lua: ADD });
   return async (result, principal) => {
     const bytes = storedBytes(result);

@@ -28,7 +28,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
 
 /**
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the principal's,
- *      11 turns, 12 counters, 13 the principal's request for room, 14–17 the account of results, 18–21 that of arguments
+ *      11 turns, 12 counters, 13 the principal's request for room, 14 and 15 the account of results, 16 and 17 that of arguments
  * ARGV 2 record JSON, 3 arguments JSON
  * Answer: applied, mutationSeq, turn | incarnation | conflict | full | too_many | queue_full
  */
@@ -36,7 +36,7 @@ const CREATE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}$
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 local results = accountOf(14, ask.room.results, ask.room.share)
-local arguments = accountOf(18, ask.room.arguments, ask.room.share)
+local arguments = accountOf(16, ask.room.arguments, ask.room.share)
 if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
@@ -295,8 +295,8 @@ const DURATIONS_MS = 15 * 24 * 3_600_000;
 
 /**
  * KEYS 3 chain, 4 operation, 5 a result in pieces, 6 live, 7 tombstone, 8 the principal's operations, 9 open, 10 mutations, 11 lease,
- *      12 counters, 13 the tool's durations, 14 the uploaded result, 15 the principal's request for room, 16–19 the account of
- *      results, 20–23 that of arguments
+ *      12 counters, 13 the tool's durations, 14 the uploaded result, 15 the principal's request for room, 16 and 17 the account of
+ *      results, 18 and 19 that of arguments
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
  * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | full
  */
@@ -305,7 +305,7 @@ local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[11]")}
 local results = accountOf(16, ask.room.results, ask.room.share)
-local arguments = accountOf(20, ask.room.arguments, ask.room.share)
+local arguments = accountOf(18, ask.room.arguments, ask.room.share)
 if ask.resultBytes then
   if not hasRoom(results, principal, ask.resultBytes) then
     wantRoom(KEYS[15], ask.resultBytes)
