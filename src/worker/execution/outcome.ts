@@ -270,7 +270,7 @@ export interface Acknowledger {
 }
 
 export interface AcknowledgerDeps {
-  operations: Pick<Operations, "find" | "tombstone">;
+  operations: Pick<Operations, "stateOf" | "tombstone">;
   link: Pick<EditorLink, "ack" | "helloAgain" | "hello">;
   log: Log;
 }
@@ -288,8 +288,8 @@ export function createAcknowledger(
   let isClosed = false;
 
   const isStored = async (logId: string): Promise<boolean> => {
-    const record = await operations.find(logId);
-    return record ? isFinal(record.state) : (await operations.tombstone(logId)) !== undefined;
+    const state = await operations.stateOf(logId);
+    return state ? isFinal(state) : (await operations.tombstone(logId)) !== undefined;
   };
 
   /** Outcomes that the store has lost since are not acknowledged: the Editor names them in its next hello, and they are rebuilt. */

@@ -284,13 +284,16 @@ function laneOf(
 }
 
 /** Not the message: it may quote arguments, and a dashboard is not for them. */
-async function jobEndOf(operations: Pick<Operations, "find" | "live">, logId: string): Promise<JobEnd> {
-  const [record, { progress }] = await Promise.all([operations.find(logId), operations.live(logId)]);
-  const hasFailed = record?.state === "failed" || record?.state === "interrupted";
-  const { error } = record ?? {};
+async function jobEndOf(
+  operations: Pick<Operations, "find" | "stateOf" | "live">,
+  logId: string,
+): Promise<JobEnd> {
+  const [state, { progress }] = await Promise.all([operations.stateOf(logId), operations.live(logId)]);
+  const hasFailed = state === "failed" || state === "interrupted";
+  const { error } = (hasFailed && (await operations.find(logId))) || {};
   const { progress: done = 0, total = 0 } = progress ?? {};
   return {
-    failure: hasFailed ? (error ? `${error.code} (${error.type})` : record.state) : undefined,
+    failure: hasFailed ? (error ? `${error.code} (${error.type})` : state) : undefined,
     percent: total > 0 ? Math.max(0, Math.min(100, Math.floor((100 * done) / total))) : undefined,
   };
 }

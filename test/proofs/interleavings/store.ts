@@ -117,6 +117,7 @@ export function operationsOf(
     },
     now: async () => store.now(),
     recentNow: async () => store.now(),
+    stateOf: async (logId) => (await find(logId))?.state,
     async findWithResult(logId) {
       const record = await find(logId);
       return record && { record, piece: undefined };

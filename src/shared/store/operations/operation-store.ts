@@ -2,7 +2,7 @@
 import type { Redis } from "ioredis";
 import { countsOfChange } from "../../counters.js";
 import { isPool } from "../../editors/target.js";
-import { isFinal, isSent, type OperationRecord } from "../../operation/operation.js";
+import { isFinal, isSent, type OperationRecord, type State } from "../../operation/operation.js";
 import { eventOfChange } from "../../operation/operation-event.js";
 import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
 import type { Progress } from "../../wire/wire.js";
@@ -34,11 +34,11 @@ import {
   createChains,
   createFind,
   createFindWithResult,
+  createStateOf,
   documentOf,
   type FoundWithResult,
   isStoredAs,
   parseRecord,
-  readRecord,
   textOf,
   timeAfter,
   tookBetween,
@@ -275,6 +275,8 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   find(logId: string): Promise<OperationRecord | undefined>;
   /** The same with what a waiter needs besides it. */
   findWithResult(logId: string): Promise<FoundWithResult | undefined>;
+  /** Its state alone; undefined if it has no record. */
+  stateOf(logId: string): Promise<State | undefined>;
   /** A place among its principal's running operations may have come free since it was held back: who waits asks again then. */
   releaseHeld(logId: string): Promise<unknown>;
   /** The store's clock, ms since the epoch. */
@@ -405,6 +407,7 @@ export function createOperations(
     ...attachments,
     find,
     findWithResult: createFindWithResult(redis),
+    stateOf: createStateOf(redis),
     now,
     recentNow,
     ...incarnations,
@@ -414,13 +417,14 @@ export function createOperations(
     releaseHeld: async (logId) => promoteDue(await release(logId)),
 
     async create(record, args, version) {
-      const answer = await createOperation(record, args, version);
+      const text = documentOf(record);
+      const answer = await createOperation(record, { text, args }, version);
       const [kind, mutationSeq, turn] = answer;
       if (kind === "too_many" || kind === "queue_full" || kind === "full") return { kind };
       // Written by a sending of the script whose reply was lost: another version is what it left.
       const created =
         kind === "applied"
-          ? readRecord(record.logId, [documentOf(record), mutationSeq, turn])
+          ? isStoredAs({ ...record, mutationSeq: Number(mutationSeq), turn: Number(turn) }, text)
           : await find(record.logId);
       if (!created) return { kind: "conflict" };
       await addJob(created, true);

@@ -10,6 +10,7 @@ import {
   isFinal,
   mayHaveBegun,
   type OperationRecord,
+  type State,
 } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
 import type { EditorProfile } from "../editors/editors.js";
@@ -70,18 +71,21 @@ const USUAL = {
 
 /** `state` and `acceptedAt`, which scripts set, come first, where they find them. */
 export function documentOf(record: OperationRecord): string {
-  const { state, acceptedAt, logId: _key, mutationSeq: _seq, turn: _turn, ...rest } = record;
-  const { editorMark, ...others } = rest;
-  const unusual = Object.entries(others).filter(
-    ([name, value]) => value !== USUAL[name as keyof typeof USUAL],
-  );
+  const { state, acceptedAt, logId: _key, mutationSeq: _seq, turn: _turn, editorMark, ...others } = record;
+  const document: Record<string, unknown> = { state, acceptedAt };
+  for (const [name, value] of Object.entries(others))
+    if (value !== USUAL[name as keyof typeof USUAL]) document[name] = value;
   const { editorSessionId, ...mark } = editorMark ?? {};
-  return JSON.stringify({
-    state,
-    acceptedAt,
-    ...Object.fromEntries(unusual),
-    ...(editorMark && (editorSessionId === record.sentIn ? { editorMark: mark } : { editorMark })),
-  });
+  if (editorMark) document.editorMark = editorSessionId === record.sentIn ? mark : editorMark;
+  return JSON.stringify(document);
+}
+
+/** The state that every document begins with; undefined if there is none. */
+export function createStateOf(redis: Redis): (logId: string) => Promise<State | undefined> {
+  return async (logId) => {
+    const document = (await redis.hget(keys.operation(logId), "doc")) ?? "";
+    return /^\{"state":"(\w+)"/.exec(document)?.[1] as State | undefined;
+  };
 }
 
 /** The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. */
@@ -94,16 +98,12 @@ export function parseRecord(
 
 /** The same of fields that are there. */
 export function readRecord(logId: string, [doc, mutationSeq, turn]: readonly unknown[]): OperationRecord {
-  const document = { ...USUAL, ...JSON.parse(String(doc)) } as OperationRecord;
-  const { sentIn = "" } = document;
-  const mark: Partial<EndMark> | undefined = document.editorMark;
-  const record = {
-    ...document,
-    ...(mark && { editorMark: { editorSessionId: sentIn, ...mark } as EndMark }),
-    logId,
-    mutationSeq: Number(mutationSeq ?? 0),
-    turn: Number(turn ?? 0),
-  };
+  const record = Object.assign({ ...USUAL }, JSON.parse(String(doc))) as OperationRecord;
+  const mark: Partial<EndMark> | undefined = record.editorMark;
+  if (mark) record.editorMark = { editorSessionId: record.sentIn ?? "", ...mark } as EndMark;
+  record.logId = logId;
+  record.mutationSeq = Number(mutationSeq ?? 0);
+  record.turn = Number(turn ?? 0);
   return isStoredAs(record, String(doc));
 }
 

@@ -19,7 +19,7 @@ import {
   resourcesFor,
 } from "../operations/limits.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { beganAs, documentOf, readRecord, targetsOf } from "../operations/record.js";
+import { beganAs, readRecord, targetsOf } from "../operations/record.js";
 import type { UploadedResult } from "../results/stored-result.js";
 import { INCARNATION } from "../schema.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
@@ -78,13 +78,17 @@ export interface CreateOptions {
   room: RoomLimits;
 }
 
-/** `version`: that of the chain that the decision to create was made on; it must still be the same. */
-export type Create = (record: OperationRecord, args: string, version: string) => Promise<Answer>;
+/** `text`: the record's document. `version`: that of the chain that the decision to create was made on; it must still be the same. */
+export type Create = (
+  record: OperationRecord,
+  texts: { text: string; args: string },
+  version: string,
+) => Promise<Answer>;
 
 export function createCreate(redis: Redis, limits: CreateOptions): Create {
   const run = defineScript(redis, "ujbCreate", CREATE);
   const { retentionMs, room } = limits;
-  return (record, args, version) => {
+  return (record, { text, args }, version) => {
     const { logId, editor, principal, hash, createdBy } = record;
     return run(
       [
@@ -120,7 +124,7 @@ export function createCreate(redis: Redis, limits: CreateOptions): Create {
         maxInQueue: limits.maxInQueue,
         room,
       },
-      documentOf(record),
+      text,
       args,
     );
   };
