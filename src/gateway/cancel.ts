@@ -1,5 +1,4 @@
 /** The verb cancel: what waits leaves the queue, what may run is asked for at its Editor, and what nobody can run any more ends. */
-
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
@@ -11,8 +10,8 @@ import {
   type OperationRecord,
 } from "../shared/operation/operation.js";
 import type { Editors } from "../shared/store/editors/editors.js";
-import type { Change } from "../shared/store/operations/changes.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Change } from "../shared/store/operations/record.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import type { Waiters } from "./exchange.js";

@@ -7,7 +7,7 @@ import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
 import { isSurelyUnsent, isWaiting, next, type OperationRecord } from "../shared/operation/operation.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
-import type { Change } from "../shared/store/operations/changes.js";
+import type { Change } from "../shared/store/operations/record.js";
 import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/call-rules.js";
 import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";

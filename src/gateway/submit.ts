@@ -15,10 +15,9 @@ import {
 } from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors } from "../shared/store/editors/editors.js";
-import type { Created } from "../shared/store/operations/changes.js";
 import type { RecordedDuration } from "../shared/store/operations/listings.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
-import type { Asker, Chain } from "../shared/store/operations/record.js";
+import type { Asker, Chain, Created } from "../shared/store/operations/record.js";
 import type { Store } from "../shared/store/store.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";

@@ -2,7 +2,6 @@
  * A person says that an Editor will not come back: its open operations end, and no call can name it any more. Its
  * operations stay readable. If it does come back, it is known again from its next hello.
  */
-
 import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
@@ -17,7 +16,7 @@ import {
   type StoreLosses,
 } from "../../shared/operation/operation.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
-import type { Change } from "../../shared/store/operations/changes.js";
+import type { Change } from "../../shared/store/operations/record.js";
 import type { Store } from "../../shared/store/store.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { createPoolKeeper } from "./pool-keeper.js";

@@ -2,7 +2,7 @@
  * The jobs as the dashboard shows them: operation, tool, Editor and state. Never arguments, results or the caller: access
  * to the dashboard is not access to other principals' arguments and results.
  */
-import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
+import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 
 /** A job as Bull Board answers it; fields not listed here pass unchanged. */
@@ -24,13 +24,8 @@ export function shownReturn(returned: unknown): { processed?: string } {
   return typeof processed === "string" ? { processed } : {};
 }
 
-/** How far an operation had come when it ended, percent: call.ts leaves it with the job. */
-export function shownProgress(progress: unknown): number {
-  return typeof progress === "number" ? progress : 0;
-}
-
-/** How far one has come that runs, percent, as its tool reported last; undefined if it did not say of how much. */
-async function progressNow(operations: Pick<Operations, "live">, logId: string): Promise<number | undefined> {
+/** How far an operation has come, percent, as its tool reported last; undefined if it did not say of how much. */
+async function progressOf(operations: Pick<Operations, "live">, logId: string): Promise<number | undefined> {
   const { progress } = await operations.live(logId);
   if (!progress?.total || progress.total < 0) return undefined;
   return Math.max(0, Math.min(100, Math.floor((100 * progress.progress) / progress.total)));
@@ -60,7 +55,7 @@ export async function describeJobs<Answer extends { body: string | object; statu
     const record = operation === undefined ? undefined : await operations.find(operation);
     if (viewer && !(record && viewer.isOwn(record))) return [];
     if (!record) return [{ ...shown, data: { operation, known: false } }];
-    const progress = isSent(record.state) ? await progressNow(operations, record.logId) : undefined;
+    const progress = await progressOf(operations, record.logId);
     return [{ ...shown, ...(progress === undefined ? {} : { progress }), data: shownOperation(record) }];
   };
   if (job) {

@@ -2,18 +2,16 @@
  * Reads stored results under their log_id, whole if small, else as a preview, pages or filtered parts; the parts have ids of their own.
  * Nothing here reaches an Editor.
  */
-
 import { type ContentBlock, ContentBlockSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { DocumentError } from "../../documents/document-error.js";
 import type { Documents, RequestLimits } from "../../documents/documents.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { head } from "../../shared/printable.js";
-import { type CachedForm, cachedForm, isTooLarge } from "../../shared/results/cached.js";
+import { type CachedForm, cachedForm, estimatedTokens, isTooLarge } from "../../shared/results/cached.js";
 import type { PageRequest, Pagination } from "../../shared/results/page.js";
 import type { Preview } from "../../shared/results/preview.js";
 import type { Projected, ProjectionRequest } from "../../shared/results/projection.js";
-import { estimatedTokens } from "../../shared/results/token-estimate.js";
 import type { Arguments, Operations } from "../../shared/store/operations/operation-store.js";
 import type {
   About,

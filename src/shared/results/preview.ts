@@ -1,5 +1,6 @@
 /** A summary of a large result: enough for an agent to decide on its next call without reading the result. */
 import { shortened } from "../printable.js";
+import { estimatedTokens } from "./cached.js";
 import {
   beginningAt,
   countAt,
@@ -14,7 +15,6 @@ import {
   valueAt,
 } from "./json-text.js";
 import { chooseList } from "./list-choice.js";
-import { estimatedTokens } from "./token-estimate.js";
 
 // Values reduced to their shape, from which people and agents decide whether to ask for more.
 

@@ -7,8 +7,8 @@ import {
   type OperationEvent,
   type OperationRecord,
 } from "../../shared/operation/operation.js";
-import type { Changed } from "../../shared/store/operations/changes.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
+import type { Changed } from "../../shared/store/operations/record.js";
 
 export type Claims = ReturnType<typeof createClaims>;
 

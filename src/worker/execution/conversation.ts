@@ -27,8 +27,7 @@ import { ConnectionLost } from "../transport/disconnect.js";
 import type { Claims } from "./claims.js";
 import type { AttemptResult, EditorPort, ExecutorDeps } from "./executor-deps.js";
 import { storedResultOf } from "./large-result.js";
-import { refusedOutcome, type Settlement, unknownOutcome } from "./outcome.js";
-import type { OutcomeListeners } from "./outcome-listeners.js";
+import { type OutcomeListeners, refusedOutcome, type Settlement, unknownOutcome } from "./outcome.js";
 
 export interface ConversationOptions {
   /** The gateway's replay limits, for decisions on an operation that the Editor names instead. */

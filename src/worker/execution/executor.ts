@@ -19,9 +19,8 @@ import type { Lane as LaneName } from "../../shared/tools/tool.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
-import { inExecutionSpan } from "./execution-spans.js";
 import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
-import { createSettlement, unknownOutcome } from "./outcome.js";
+import { createSettlement, inExecutionSpan, unknownOutcome } from "./outcome.js";
 
 export type ExecutorOptions = ConversationOptions;
 

@@ -26,8 +26,8 @@ export interface LaneDeps {
   queue: string;
   concurrency: number;
   process(logId: string, jobId: string): Promise<ExecutorResult>;
-  /** How the operation of a job has ended, for the dashboard. */
-  endOf(logId: string): Promise<JobEnd>;
+  /** Why the operation of a job has failed, for the dashboard; undefined: it has not. */
+  failureOf(logId: string): Promise<string | undefined>;
   /** Its job is put aside, because a limit holds the operation back. */
   heldBack(logId: string): Promise<unknown>;
   /** Its job has left the queue although nothing was run for it. */
@@ -37,13 +37,6 @@ export interface LaneDeps {
   /** Whether Redis answers now. */
   storeAnswers(): Promise<boolean>;
   log: Log;
-}
-
-export interface JobEnd {
-  /** Why the job counts as failed; undefined: it does not. */
-  failure: string | undefined;
-  /** How far its operation has come, percent. */
-  percent: number | undefined;
 }
 
 export interface Lane {
@@ -83,8 +76,7 @@ export function createLane(deps: LaneDeps, timings: LaneTimings): Lane {
       throw new DelayedError();
     }
     if (processed === "refused") log.warn({ jobId: job.id }, "not run: no operation has this job");
-    const { failure, percent } = await deps.endOf(logId);
-    if (percent !== undefined) await job.updateProgress(percent);
+    const failure = await deps.failureOf(logId);
     if (failure !== undefined) throw new OperationFailed(failure);
     return { processed };
   };

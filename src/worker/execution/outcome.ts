@@ -14,13 +14,12 @@ import {
 } from "../../shared/operation/operation.js";
 import { KEY_CONFLICT } from "../../shared/operation/recover.js";
 import { shortened } from "../../shared/printable.js";
-import type { Change, Changed } from "../../shared/store/operations/changes.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
+import type { Change, Changed } from "../../shared/store/operations/record.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
-import { inSpan, type TraceContext } from "../../shared/traces.js";
+import { inSpan, startSpan, type TraceContext } from "../../shared/traces.js";
 import type { Outcome } from "../../shared/wire/wire.js";
 import type { EditorLink } from "../editor/editor-link.js";
-import { traceExecution } from "./execution-spans.js";
 import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
 import { ResultRefused, withoutResult } from "./large-result.js";
 
@@ -332,6 +331,99 @@ export function createAcknowledger(
       isClosed = true;
       clearTimeout(timer);
       pending.clear();
+    },
+  };
+}
+
+// The spans of an operation's way through its owner and its Editor; they belong to the span that made the operation.
+
+/** One attempt of this owner. `isFresh`: it begins with the end of the wait in the queue, which is a span as well. */
+export function inExecutionSpan<Subject extends { record: OperationRecord }, T>(
+  subject: Subject,
+  isFresh: boolean,
+  attempt: (subject: Subject & { trace: TraceContext | undefined }) => Promise<T>,
+): Promise<T> {
+  const { record } = subject;
+  const parent = record.trace;
+  const { acceptedAt, dispatchedAt = acceptedAt } = record;
+  if (isFresh)
+    startSpan("queue", { parent, startedAt: acceptedAt, attributes: of(record) }).end({ at: dispatchedAt });
+  const about = { parent, kind: "consumer", attributes: of(record) } as const;
+  return inSpan("execute", about, (span) => attempt({ ...subject, trace: span.context }));
+}
+
+/** What the Editor did, by the times that it reports. */
+export function traceExecution(
+  record: OperationRecord,
+  { status, startedAt, endedAt, executionMs }: Outcome,
+  parent: TraceContext | undefined,
+): void {
+  if (startedAt === undefined) return;
+  const attributes = {
+    ...of(record),
+    "unity_broker.outcome": status,
+    ...(executionMs === undefined ? {} : { "unity_broker.execution_ms": executionMs }),
+  };
+  const span = startSpan("run in Unity", { parent, startedAt, attributes });
+  span.end({
+    at: Math.max(startedAt, endedAt),
+    ...(status === "completed" ? {} : { error: { code: status } }),
+  });
+}
+
+function of({ logId, tool, editor, principal }: OperationRecord) {
+  return {
+    "unity_broker.log_id": logId,
+    "unity_broker.tool": tool,
+    "unity_broker.editor": editor,
+    "unity_broker.principal": principal,
+  };
+}
+
+// Listeners for the end of operations on the Editor.
+
+export interface OutcomeListeners {
+  follow(operationId: string): { outcome: Promise<Outcome>; stop(): void };
+  finished(operationId: string, outcome: Outcome): void;
+  /** The connection ended: it delivers no further outcome. */
+  lost(error: Error): void;
+  /** An outcome arrived and could not be read: of this operation, or of any (undefined). */
+  missed(error: Error, operationId: string | undefined): void;
+}
+
+interface Follower {
+  operationId: string;
+  resolve(outcome: Outcome): void;
+  reject(error: Error): void;
+}
+
+export function createOutcomeListeners(): OutcomeListeners {
+  const followers = new Set<Follower>();
+  const of = (operationId: string): Follower[] =>
+    [...followers].filter((follower) => follower.operationId === operationId);
+
+  return {
+    follow(operationId) {
+      let stop: () => void = () => undefined;
+      const outcome = new Promise<Outcome>((resolve, reject) => {
+        const follower = { operationId, resolve, reject };
+        followers.add(follower);
+        stop = () => followers.delete(follower);
+      });
+      // Nothing may be awaiting it when the connection ends.
+      outcome.catch(() => undefined);
+      return { outcome, stop };
+    },
+    finished(operationId, outcome) {
+      for (const follower of of(operationId)) follower.resolve(outcome);
+    },
+    lost(error) {
+      for (const follower of followers) follower.reject(error);
+      followers.clear();
+    },
+    missed(error, operationId) {
+      const missing = operationId === undefined ? [...followers] : of(operationId);
+      for (const follower of missing) follower.reject(error);
     },
   };
 }

@@ -27,15 +27,13 @@ import {
 import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
 import { createEditorPort } from "../execution/conversation.js";
-import { createLane, type JobEnd, type Lane, type LaneTimings } from "../execution/lane.js";
-import { type Acknowledger, createAcknowledger } from "../execution/outcome.js";
-import { createOutcomeListeners } from "../execution/outcome-listeners.js";
+import { createLane, type Lane, type LaneTimings } from "../execution/lane.js";
+import { type Acknowledger, createAcknowledger, createOutcomeListeners } from "../execution/outcome.js";
 import { createPoolTaker } from "../execution/pool-taker.js";
 import { createImports, type Imports } from "../recovery/imports.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import { createCatalogSync } from "./catalog-sync.js";
-import { type ClientNoticesOptions, createClientNotices } from "./clients/client-notices.js";
 import { createEvidence } from "./evidence/evidence.js";
 import type { LogPlaces } from "./evidence/log-places.js";
 import {
@@ -47,7 +45,9 @@ import {
 import {
   type CancellationOptions,
   type Cancellations,
+  type ClientNoticesOptions,
   createCancellations,
+  createClientNotices,
   createLinkHandlers,
 } from "./link-handlers.js";
 import {
@@ -265,7 +265,7 @@ function laneOf(
       queue: queueName(editorId, name),
       concurrency: LANE_PLACES[name],
       process: (logId, id) => owned.process(logId, { id, lane: name }),
-      endOf: (logId) => jobEndOf(operations, logId),
+      failureOf: (logId) => failureOf(operations, logId),
       async heldBack(logId) {
         // One of a pool would keep this Editor from others: there any Editor may take it. What was sent stays.
         const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
@@ -284,16 +284,12 @@ function laneOf(
 }
 
 /** Not the message: it may quote arguments, and a dashboard is not for them. */
-async function jobEndOf(
-  operations: Pick<Operations, "find" | "stateOf" | "live">,
+async function failureOf(
+  operations: Pick<Operations, "find" | "stateOf">,
   logId: string,
-): Promise<JobEnd> {
-  const [state, { progress }] = await Promise.all([operations.stateOf(logId), operations.live(logId)]);
-  const hasFailed = state === "failed" || state === "interrupted";
-  const { error } = (hasFailed && (await operations.find(logId))) || {};
-  const { progress: done = 0, total = 0 } = progress ?? {};
-  return {
-    failure: hasFailed ? (error ? `${error.code} (${error.type})` : state) : undefined,
-    percent: total > 0 ? Math.max(0, Math.min(100, Math.floor((100 * done) / total))) : undefined,
-  };
+): Promise<string | undefined> {
+  const state = await operations.stateOf(logId);
+  if (state !== "failed" && state !== "interrupted") return undefined;
+  const { error } = (await operations.find(logId)) ?? {};
+  return error ? `${error.code} (${error.type})` : state;
 }

@@ -1,8 +1,8 @@
 /** Record recovery (▲10 d) in each store incarnation (▲13): restores records that the store has lost from the Editor's ledger. */
 import type { Log } from "../../shared/log.js";
 import { markAsSent, type OperationRecord } from "../../shared/operation/operation.js";
-import type { Change } from "../../shared/store/operations/changes.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
+import type { Change } from "../../shared/store/operations/record.js";
 import type { Store } from "../../shared/store/store.js";
 import { type RecoverySeal, rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 import type { HelloResult } from "../../shared/wire/wire.js";

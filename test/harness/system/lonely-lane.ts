@@ -1,10 +1,11 @@
 /** What a lane needs beside its queue, where a test gives it no store. */
 import type { LaneDeps } from "../../../src/worker/execution/lane.js";
 
-export const WITHOUT_STORE: Pick<LaneDeps, "endOf" | "heldBack" | "refused" | "storeAnswers" | "onFree"> = {
-  endOf: async () => ({ failure: undefined, percent: undefined }),
-  heldBack: async () => undefined,
-  refused: async () => undefined,
-  storeAnswers: async () => true,
-  onFree: () => undefined,
-};
+export const WITHOUT_STORE: Pick<LaneDeps, "failureOf" | "heldBack" | "refused" | "storeAnswers" | "onFree"> =
+  {
+    failureOf: async () => undefined,
+    heldBack: async () => undefined,
+    refused: async () => undefined,
+    storeAnswers: async () => true,
+    onFree: () => undefined,
+  };

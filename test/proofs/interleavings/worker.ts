@@ -5,13 +5,11 @@ import type { Store } from "../../../src/shared/store/store.js";
 import { createRecoverySeal } from "../../../src/shared/wire/recovery-metadata.js";
 import { EDITOR_CODES, type SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { EditorPort } from "../../../src/worker/execution/executor-deps.js";
-import { started } from "../../../src/worker/execution/outcome.js";
-import { createOutcomeListeners } from "../../../src/worker/execution/outcome-listeners.js";
+import { createOutcomeListeners, started } from "../../../src/worker/execution/outcome.js";
 import { createOwnedOperations, createUnderWay } from "../../../src/worker/owner/owned-operations.js";
 import { otherOperation } from "../../../src/worker/recovery/other-operation.js";
 import { rebuildRecords } from "../../../src/worker/recovery/rebuild.js";
 import { ConnectionLost } from "../../../src/worker/transport/disconnect.js";
-
 import { Refused } from "./editor.js";
 import { endJob, giveBack, queueOf } from "./queue.js";
 import type { Life } from "./schedule.js";

@@ -7,7 +7,7 @@ import {
   type ClientNotices,
   createClientNotices,
   reportedClients,
-} from "../../../src/worker/owner/clients/client-notices.js";
+} from "../../../src/worker/owner/link-handlers.js";
 import { SILENT } from "../../harness/silent.js";
 
 const client = (id: string, given: Partial<ConnectedClient> = {}): ConnectedClient => ({

@@ -24,13 +24,16 @@ import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRestore, type KnownOfLost } from "../scripts/restore.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
-import type { Change, Changed, ChangeOptions, Created, OwnerNonce } from "./changes.js";
 import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
 import type { PrincipalLimits, Resources, ResultQuotaOptions } from "./limits.js";
 import { createListings, type Listings } from "./listings.js";
 import { defineReport, type PartialOptions } from "./partials.js";
 import {
   type Chains,
+  type Change,
+  type Changed,
+  type ChangeOptions,
+  type Created,
   createChains,
   createFind,
   createFindWithResult,
@@ -38,6 +41,7 @@ import {
   documentOf,
   type FoundWithResult,
   isStoredAs,
+  type OwnerNonce,
   parseRecord,
   textOf,
   timeAfter,

@@ -7,8 +7,8 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import type { ProjectionRequest } from "../../results/projection.js";
 import { keys } from "../keys.js";
+import { USED_NOW } from "../operations/lifetime.js";
 import { guard, guarded } from "../schema.js";
-import { USED_NOW } from "./used-now.js";
 
 /** The description of a filtered document. */
 export interface About {

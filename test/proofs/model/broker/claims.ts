@@ -1,6 +1,6 @@
 /** The real changes that src/worker/execution/claims.ts makes of a record, without the store around them. */
 import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
-import type { Change } from "../../../../src/shared/store/operations/changes.js";
+import type { Change } from "../../../../src/shared/store/operations/record.js";
 import { createClaims } from "../../../../src/worker/execution/claims.js";
 import type { WorkerState } from "../state/state.js";
 
