@@ -2,7 +2,6 @@
 import { createDocument, type Document, sizeOf, textOf } from "./document.js";
 import { DocumentError } from "./document-error.js";
 import type { ThreadLimits } from "./messages.js";
-import { release } from "./own-bytes.js";
 
 export interface DocumentCache {
   /**
@@ -53,4 +52,23 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
     },
     held: () => [...documents.keys()],
   };
+}
+
+// Bytes with a buffer of their own: they can be moved between threads, and returned to the system.
+
+/** The buffers of such bytes. A piece of a larger buffer is left out: others may own the rest. */
+export const ownBuffers = (chunks: readonly Uint8Array[]): ArrayBuffer[] =>
+  chunks
+    .filter((chunk) => chunk.byteLength === chunk.buffer.byteLength)
+    .map((chunk) => chunk.buffer as ArrayBuffer);
+
+/**
+ * Frees the memory of the chunks now, instead of at a collection that an idle thread may never run: a
+ * message without a receiver is destroyed with the buffers that were moved into it. The chunks are empty afterwards.
+ */
+function release(chunks: readonly Uint8Array[]): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.postMessage(undefined, ownBuffers(chunks));
+  port1.close();
+  port2.close();
 }

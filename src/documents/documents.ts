@@ -2,11 +2,12 @@
  * Reads and filters large JSON documents without blocking the process: decompressing, reading and filtering
  * happen in a few threads, which keep the documents they worked on.
  */
+
+import { ownBuffers } from "./document-cache.js";
 import { DocumentError } from "./document-error.js";
 import type { DocumentOp, Results } from "./document-operations.js";
 import type { Filtered } from "./jq.js";
 import type { ThreadAnswer, ThreadRequest } from "./messages.js";
-import { ownBuffers } from "./own-bytes.js";
 import { createThread, type Thread } from "./thread.js";
 import { type StartThread, startThread } from "./thread-start.js";
 

@@ -7,9 +7,14 @@ import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
 import { fieldsOf, type Log } from "../shared/log.js";
-import { markKnown } from "../shared/operation/abandoned.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { asked, type Caller, isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import {
+  asked,
+  type Caller,
+  isFinal,
+  markKnown,
+  type OperationRecord,
+} from "../shared/operation/operation.js";
 import { shortened } from "../shared/printable.js";
 import { storeFault } from "../shared/store/connect.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
@@ -27,7 +32,6 @@ import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
 import { namedAmong, stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/target-error.js";
 import { createDeliveries, type Deliveries, type Waiters } from "./exchange.js";
-import { type Explained, explained } from "./explained.js";
 import {
   createOperatorsEditors,
   type OperatorsEditors,
@@ -41,7 +45,7 @@ import {
 import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import type { Catalog, OfferedTool } from "./tools/catalog.js";
-import { createViews, type ViewOptions, type ViewSources } from "./views.js";
+import { createViews, type Explained, explained, type ViewOptions, type ViewSources } from "./views.js";
 
 // The verbs of operators: everybody's operations, Editors and their owners. The rights are checked here, for every surface.
 

@@ -11,9 +11,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
-import { abandoned } from "../shared/operation/abandoned.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import {
+  abandoned,
   asked,
   type Caller,
   delivered,

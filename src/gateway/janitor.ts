@@ -1,10 +1,15 @@
 /** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
 import { isPool } from "../shared/editors/target.js";
 import { fieldsOf, type Log } from "../shared/log.js";
-import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
 import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
-import { isSurelyUnsent, isWaiting, next, type OperationRecord } from "../shared/operation/operation.js";
+import {
+  cancelIfAbandoned,
+  isSurelyUnsent,
+  isWaiting,
+  next,
+  type OperationRecord,
+} from "../shared/operation/operation.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
 import type { Change } from "../shared/store/operations/record.js";

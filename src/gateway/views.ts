@@ -1,5 +1,4 @@
 /** Operations as their principal may see them, with all data for an answer. */
-
 import { isPool } from "../shared/editors/target.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { deadlineOf, type ExpiryLimits } from "../shared/operation/expiry.js";
@@ -12,8 +11,9 @@ import {
   isWaiting,
   type OperationRecord,
 } from "../shared/operation/operation.js";
+import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
-import type { Live, Operations } from "../shared/store/operations/operation-store.js";
+import type { Live, Operations, Reports } from "../shared/store/operations/operation-store.js";
 import type { FoundWithResult } from "../shared/store/operations/record.js";
 import type { Queues } from "../shared/store/queue.js";
 import type { Store } from "../shared/store/store.js";
@@ -204,4 +204,24 @@ function answeredBy(record: OperationRecord, execution: OperationRecord): Operat
     ...(askers ? { askers } : {}),
     ...(cancel ? { cancel } : {}),
   };
+}
+
+// An operation with what its history is told from.
+
+export interface Explained {
+  record: OperationRecord;
+  duplicates: Duplicate[];
+  /** Of the execution that answers for it. */
+  reports: Reports;
+}
+
+export async function explained(
+  operations: Pick<Operations, "duplicatesOf" | "reportsOf">,
+  record: OperationRecord,
+): Promise<Explained> {
+  const [duplicates, reports] = await Promise.all([
+    operations.duplicatesOf(record.logId),
+    operations.reportsOf(record.executedAs ?? record.logId),
+  ]);
+  return { record, duplicates, reports };
 }

@@ -7,7 +7,6 @@ import { isSent } from "../../shared/operation/operation.js";
 import { isStoreAway } from "../../shared/store/connect.js";
 import type { OperationEventEntry } from "../../shared/store/operations/events.js";
 import type { Store } from "../../shared/store/store.js";
-import { createBell } from "./bell.js";
 import { GAP, type LiveEvent, LOOK_MS, shownEntry } from "./live-event.js";
 
 export interface Following {
@@ -105,4 +104,38 @@ export async function* followAll(
   } finally {
     for (const stop of stops) stop();
   }
+}
+
+// Wakes a loop that waits: a ring while it does not wait is not lost.
+
+export interface Bell {
+  ring(): void;
+  /** Resolves at once if it rang since the last time, else with the next ring, after `ms`, or when the signal aborts. */
+  rung(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export function createBell(): Bell {
+  let hasRung = false;
+  let wake: () => void = () => undefined;
+  return {
+    ring() {
+      hasRung = true;
+      wake();
+    },
+    async rung(ms, signal) {
+      if (!hasRung && !signal.aborted)
+        await new Promise<void>((resolve) => {
+          const done = (): void => {
+            clearTimeout(timer);
+            signal.removeEventListener("abort", done);
+            resolve();
+          };
+          const timer = setTimeout(done, ms);
+          signal.addEventListener("abort", done, { once: true });
+          wake = done;
+        });
+      wake = () => undefined;
+      hasRung = false;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { isFinal } from "../../shared/operation/operation.js";
 import { isStoreAway } from "../../shared/store/connect.js";
 import type { Store } from "../../shared/store/store.js";
-import { createBell } from "./bell.js";
+import { createBell } from "./event-feed.js";
 import { EVENT_ID, GAP, type LiveEvent, LOOK_MS, shownEntry } from "./live-event.js";
 
 /** What a follower has received. */

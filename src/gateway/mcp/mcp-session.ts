@@ -10,7 +10,7 @@ import { RPC_INVALID_PARAMS } from "../../shared/wire/rpc.js";
 import type { Broker } from "../broker.js";
 import { namedResult } from "../results/result-uri.js";
 import type { EditorSelection } from "./editor-selection.js";
-import type { Line } from "./line.js";
+import type { Line } from "./open-request.js";
 import { ProtocolError } from "./protocol-error.js";
 import { trackRequests } from "./request-tracker.js";
 import { namedOperation } from "./requests/state-resources.js";

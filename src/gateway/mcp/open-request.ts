@@ -1,5 +1,11 @@
 /** One request of a client, as its handler sees it, and the way back for its answer. */
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+import type {
+  JSONRPCMessage,
+  MessageExtraInfo,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/server";
 import type { TraceContext } from "../../shared/traces.js";
 import type { Exchange, Way } from "../exchange.js";
 
@@ -72,4 +78,14 @@ export function requestOf(
       underWay?.(waited);
     },
   };
+}
+
+// The way between one client and its server, whatever carries it.
+
+/** A transport, and what the tracker must know about its way back. */
+export interface Line {
+  transport: Transport;
+  /** Sends messages that are not answers: progress, changes of the tool list. */
+  notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
+  channelOf(extra: MessageExtraInfo | undefined): Channel;
 }

@@ -9,7 +9,6 @@
  *   is not open here is ignored.
  * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
  */
-
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
@@ -25,8 +24,7 @@ import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
 import { saysRead } from "../../shared/principal.js";
 import type { Exchange, Exchanges } from "../exchange.js";
-import type { Line } from "./line.js";
-import { type Channel, type OpenRequest, requestOf } from "./open-request.js";
+import { type Channel, type Line, type OpenRequest, requestOf } from "./open-request.js";
 import {
   cancellationOf,
   idTooLong,

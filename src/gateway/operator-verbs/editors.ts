@@ -1,7 +1,7 @@
 /** What operators do to Editors, and what is known of those that own them. */
 import { type Candidate, isMember, labelsOf, ownLabels } from "../../shared/editors/target.js";
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
-import type { Owner } from "../../shared/store/editors/owners.js";
+import type { Owner } from "../../shared/store/editors/lease.js";
 import type { Store } from "../../shared/store/store.js";
 import { type Principals, permissionsOf } from "../auth/authenticator.js";
 import { type ForgetDeps, type ForgetResult, forgetEditor } from "../editors/forget-editor.js";

@@ -8,8 +8,7 @@ import type { ListCursor } from "../../shared/store/operations/all-operations.js
 import type { Store } from "../../shared/store/store.js";
 import { type Permissions, type Principals, permissionsOf } from "../auth/authenticator.js";
 import type { Cancel } from "../cancel.js";
-import { type Explained, explained } from "../explained.js";
-import type { Views } from "../views.js";
+import { type Explained, explained, type Views } from "../views.js";
 
 export interface ListedOperation {
   view: OperationView;

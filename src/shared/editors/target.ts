@@ -1,8 +1,6 @@
 /** Choice of target (▲4): which Editor a call is for. */
-
 import { createHash } from "node:crypto";
 import { closest, distance } from "fastest-levenshtein";
-import { comparablePath } from "./project-path.js";
 
 /** An Editor's id: `<slug>@<short hash of machine and place>`; the place is the real path of its project. */
 export function editorIdOf(name: string, machine: string, place: string): string {
@@ -265,4 +263,11 @@ export function nearest(written: string, names: readonly string[]): string | und
 /** Without what spellings differ in: MenuItemPath, menuItemPath, menu_item_path and menu-item-path are one name. */
 export function bare(name: string): string {
   return name.replaceAll(/[-_ ]/g, "").toLowerCase();
+}
+
+// A path in comparable form: on Windows either slash and any case mean the same path.
+
+export function comparablePath(path: string): string {
+  const plain = path.replaceAll("\\", "/").replace(/\/+$/, "");
+  return /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
 }

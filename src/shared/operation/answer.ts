@@ -1,10 +1,8 @@
 /** The public form of a record: how an operation is reported to its caller. */
-
 import { type Diagnosis, publicDiagnosis } from "../editors/diagnosis.js";
 import { ERRORS, type ErrorCode, isErrorCode } from "../errors.js";
 import { type CachedForm, cachedForm } from "../results/cached.js";
-import { type PartialForm, partialForm } from "../results/partial.js";
-import type { Preview } from "../results/preview.js";
+import { type PartialForm, type Preview, partialForm } from "../results/preview.js";
 import { overdueBy } from "../tools/call-rules.js";
 import type { ExecutionClass } from "../tools/tool.js";
 import { WAITS } from "../wait-time.js";

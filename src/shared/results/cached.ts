@@ -1,5 +1,5 @@
 /** The answer in place of a result that is too large for the caller's context. */
-import type { Preview } from "./preview.js";
+import { estimatedTokens, type Preview } from "./preview.js";
 
 /** Estimated tokens. Common clients give up at 25 000. */
 export const MAX_RESULT_TOKENS = 20_000;
@@ -102,14 +102,4 @@ function closingQuote(text: Uint8Array, start: number): number {
     if ((quote - first) % 2 === 0) return quote;
     at = quote + 1;
   }
-}
-
-// Estimates how many tokens JSON text takes.
-
-/** Scene JSON (short names, many numbers and quotes) takes about three characters a token; four is a quarter too low. */
-const CHARACTERS_PER_TOKEN = 3;
-
-/** An estimate, within a few percent for scene JSON: takes the text, or its length in characters. */
-export function estimatedTokens(json: string | number): number {
-  return Math.ceil((typeof json === "number" ? json : json.length) / CHARACTERS_PER_TOKEN);
 }

@@ -1,6 +1,5 @@
 /** A summary of a large result: enough for an agent to decide on its next call without reading the result. */
 import { shortened } from "../printable.js";
-import { estimatedTokens } from "./cached.js";
 import {
   beginningAt,
   countAt,
@@ -192,3 +191,34 @@ function firstThatFit(entries: readonly (readonly [string, string])[], room: num
 }
 
 const written = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+// Estimates how many tokens JSON text takes.
+
+/** Scene JSON (short names, many numbers and quotes) takes about three characters a token; four is a quarter too low. */
+const CHARACTERS_PER_TOKEN = 3;
+
+/** An estimate, within a few percent for scene JSON: takes the text, or its length in characters. */
+export function estimatedTokens(json: string | number): number {
+  return Math.ceil((typeof json === "number" ? json : json.length) / CHARACTERS_PER_TOKEN);
+}
+
+// A partial result in an answer: whole if it is small, else what it looks like, and how to read more of it.
+
+/** Most characters of one that an answer has whole. */
+const WHOLE = 2_000;
+
+export interface PartialForm {
+  partial_result?: unknown;
+  partial_preview?: Preview;
+  partial_hint?: string;
+}
+
+export function partialForm(partial: unknown): PartialForm {
+  const text = JSON.stringify(partial);
+  if (text.length <= WHOLE) return { partial_result: partial };
+  return {
+    partial_preview: previewOf(Buffer.from(text)),
+    partial_hint:
+      "What there is so far is read with fetch_cached_response and this log_id, by page, jq or fields.",
+  };
+}

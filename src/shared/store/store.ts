@@ -1,7 +1,7 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
-
 import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
+import type { Counts } from "../counters.js";
 import type { OperationRecord } from "../operation/operation.js";
 import {
   type ConnectOptions,
@@ -18,8 +18,14 @@ import {
 } from "./connected-clients.js";
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
-import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
-import { createOwners, type Owners } from "./editors/owners.js";
+import {
+  createLease,
+  createOwners,
+  type Lease,
+  type LeaseEvents,
+  type LeaseOptions,
+  type Owners,
+} from "./editors/lease.js";
 import { createPools, type Pools } from "./editors/pools.js";
 import { channels, keys } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
@@ -37,7 +43,6 @@ import {
 } from "./results/filtered-results.js";
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
-import { createStoredCounters, type StoredCounters } from "./stored-counters.js";
 
 // The secret with which the gateways of one store sign what they give to clients and get back (revision-2026/confirmation.ts).
 
@@ -147,5 +152,46 @@ export async function openStore(
       await queues.close();
       await connections.close();
     },
+  };
+}
+
+// The store's counters, except those that the scripts which create and finish operations increment.
+
+export interface StoredCounters {
+  /** Counts events that write no operation. Written a moment later, many at once; lost while Redis is away, and with this process. */
+  add(counts: Counts): void;
+  /** Every counter of the store, with all that this process has counted. */
+  read(): Promise<Counts>;
+  /** Writes what is not written yet; not awaited. */
+  close(): void;
+}
+
+/** A call counts several times, and many calls come in this time, ms. */
+const TOGETHER_MS = 200;
+
+function createStoredCounters(redis: Redis): StoredCounters {
+  const waiting = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [counter, by] of waiting) redis.hincrby(keys.counters, counter, by).catch(() => undefined);
+    waiting.clear();
+  };
+
+  return {
+    add(counts) {
+      for (const [counter, by] of Object.entries(counts))
+        waiting.set(counter, (waiting.get(counter) ?? 0) + by);
+      timer ??= setTimeout(write, TOGETHER_MS).unref();
+    },
+
+    async read() {
+      write();
+      const fields = await redis.hgetall(keys.counters);
+      return Object.fromEntries(Object.entries(fields).map(([counter, count]) => [counter, Number(count)]));
+    },
+
+    close: write,
   };
 }

@@ -353,7 +353,7 @@ export function inExecutionSpan<Subject extends { record: OperationRecord }, T>(
 }
 
 /** What the Editor did, by the times that it reports. */
-export function traceExecution(
+function traceExecution(
   record: OperationRecord,
   { status, startedAt, endedAt, executionMs }: Outcome,
   parent: TraceContext | undefined,

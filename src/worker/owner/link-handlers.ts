@@ -9,16 +9,15 @@ import type { ConnectedClient, ConnectedClients } from "../../shared/store/conne
 import type { Listings } from "../../shared/store/operations/listings.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
+import { readTools, type ToolLimits } from "../../shared/tools/call-rules.js";
 import type { ClientsNotice } from "../../shared/wire/clients-notice.js";
 import type { Progress } from "../../shared/wire/wire.js";
 import { type EditorCalls, UnreadableAnswer } from "../editor/editor-calls.js";
-import type { EditorLink } from "../editor/editor-link.js";
-import type { EditorLinkHandlers } from "../editor/editor-link-handlers.js";
+import type { EditorLink, EditorLinkHandlers } from "../editor/editor-link.js";
 import type { OutcomeListeners } from "../execution/outcome.js";
 import type { PoolTaker } from "../execution/pool-taker.js";
 import { type Imports, noticeLedgerLoss } from "../recovery/imports.js";
 import { ConnectionLost } from "../transport/disconnect.js";
-import type { CatalogSync } from "./catalog-sync.js";
 import { type HealthMonitor, type HeartbeatRecorder, latestOnly } from "./heartbeat.js";
 import type { OwnedOperations, OwnerFence, UnderWay } from "./owned-operations.js";
 import type { LogReports, StartedNotice } from "./reports/reports.js";
@@ -310,6 +309,42 @@ export function createClientNotices(
     close() {
       stop();
       clearInterval(timer);
+    },
+  };
+}
+
+// Copies an Editor's tools into the store, so that tools/list never waits for Unity.
+
+export interface CatalogSync {
+  /**
+   * Asks for the tools and publishes them if they changed; a failure is logged, and the last known tools stay. Tools above
+   * a limit are left out and reported.
+   */
+  sync(calls: Pick<EditorCalls, "toolDetails">): Promise<void>;
+}
+
+export function createCatalogSync(
+  deps: {
+    store: Store;
+    editorId: string;
+    log: Log;
+    onLeftOut(count: number, reasons: readonly string[]): void;
+  },
+  limits: ToolLimits,
+): CatalogSync {
+  const { store, editorId, log } = deps;
+  return {
+    async sync(calls) {
+      try {
+        const { Tools } = await calls.toolDetails();
+        const { tools, leftOut, reasons } = readTools(Tools, limits);
+        const changed = await store.editors.publishTools(editorId, tools);
+        if (changed) log.info({ tools: tools.length }, "the Editor's tools changed");
+        if (leftOut > 0) log.warn({ leftOut, reasons }, "tools of the Editor are left out");
+        deps.onLeftOut(leftOut, reasons);
+      } catch (error) {
+        log.warn({ error: (error as Error).message }, "the Editor's tools could not be read");
+      }
     },
   };
 }

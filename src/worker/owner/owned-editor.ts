@@ -33,7 +33,6 @@ import { createPoolTaker } from "../execution/pool-taker.js";
 import { createImports, type Imports } from "../recovery/imports.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
-import { createCatalogSync } from "./catalog-sync.js";
 import { createEvidence } from "./evidence/evidence.js";
 import type { LogPlaces } from "./evidence/log-places.js";
 import {
@@ -47,6 +46,7 @@ import {
   type Cancellations,
   type ClientNoticesOptions,
   createCancellations,
+  createCatalogSync,
   createClientNotices,
   createLinkHandlers,
 } from "./link-handlers.js";

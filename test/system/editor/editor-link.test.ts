@@ -4,9 +4,9 @@ import {
   createEditorLink,
   type EditorLink,
   type EditorLinkDeps,
+  type EditorLinkHandlers,
   type EditorLinkOptions,
 } from "../../../src/worker/editor/editor-link.js";
-import type { EditorLinkHandlers } from "../../../src/worker/editor/editor-link-handlers.js";
 import { nextProven } from "../../harness/editor/proof.js";
 import {
   createQueue,

@@ -10,8 +10,8 @@ import type { Frame, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/fr
 import { LOCAL } from "../../../shared/principal.js";
 import { wellFormedJson } from "../../../shared/printable.js";
 import { createEditorSelection } from "../editor-selection.js";
-import type { Line } from "../line.js";
 import { openMcpSession } from "../mcp-session.js";
+import type { Line } from "../open-request.js";
 import { readMessage } from "../read-message.js";
 import type { McpServerDeps } from "../server-deps.js";
 import type { ServedGateway } from "./late-gateway.js";

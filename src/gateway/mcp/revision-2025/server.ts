@@ -1,5 +1,4 @@
 /** The MCP server of one client of the revisions up to 2025-11-25: a session, whose server can ask its client. */
-
 import { realpath } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -35,10 +34,9 @@ import { waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import type { EditorSelection } from "../editor-selection.js";
-import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
 import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
-import { filledPrompt, PROMPTS } from "../prompts.js";
+import { filledPrompt, instructions, PROMPTS } from "../prompts.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
 import { questionText } from "../question-text.js";
 import { answersTo, type CallToolDeps, callTool, type OpenCall, outcomeOf } from "../requests/call-tool.js";

@@ -4,7 +4,7 @@
  */
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
-import { instructions } from "../instructions.js";
+import { instructions } from "../prompts.js";
 import {
   CAPABILITIES_KEY,
   REVISION,

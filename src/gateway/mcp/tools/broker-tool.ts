@@ -1,5 +1,5 @@
 /** One of the broker's own tools: its description for clients, and the check of its arguments. */
-import type { Tool as McpTool } from "@modelcontextprotocol/server";
+import type { Tool as McpTool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { OperationView } from "../../../shared/operation/answer.js";
 import type { Duplicate } from "../../../shared/operation/timeline.js";
@@ -10,7 +10,6 @@ import type { Broker } from "../../broker.js";
 import { argumentError, readArguments } from "../../tools/catalog.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
-import { hintsOf } from "./hints.js";
 import type { ClientLimits, ToolAnswer } from "./tool-answer.js";
 
 export type WaitResult = OperationView | "retention_ended" | undefined;
@@ -150,3 +149,25 @@ function renamed(
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+// A tool's hints, without those that say what the protocol assumes of a tool that says nothing (MCP, ToolAnnotations).
+
+const ASSUMED = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const;
+
+type Hint = keyof typeof ASSUMED;
+
+/** Of a tool that changes nothing the protocol gives two of them no meaning. */
+export function hintsOf(annotations: ToolAnnotations): ToolAnnotations {
+  const meaningless: readonly Hint[] = annotations.readOnlyHint ? ["destructiveHint", "idempotentHint"] : [];
+  const hints: ToolAnnotations = {};
+  for (const hint of Object.keys(ASSUMED) as Hint[]) {
+    const said = annotations[hint];
+    if (said !== undefined && said !== ASSUMED[hint] && !meaningless.includes(hint)) hints[hint] = said;
+  }
+  return hints;
+}

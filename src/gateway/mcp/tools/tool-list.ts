@@ -7,8 +7,8 @@ import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
+import { hintsOf } from "./broker-tool.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
-import { hintsOf } from "./hints.js";
 
 export interface ToolList {
   /** The tools of a principal, sorted by name. Waits for first contact (first-contact.ts) and for nothing else. */

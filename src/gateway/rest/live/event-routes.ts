@@ -6,7 +6,6 @@ import { openEventStream } from "../../events/event-stream.js";
 import type { LiveEvent } from "../../events/live-event.js";
 import { ById } from "../routes/read.js";
 import { problems } from "../schemas/problem.js";
-import { Filter } from "./filter.js";
 import { type FollowDeps, followedEvents, followedOperation, type Reader } from "./followed.js";
 
 export interface EventRoutesDeps extends FollowDeps {
@@ -101,3 +100,12 @@ function placeIn({ headers, query }: FastifyRequest): string | undefined {
   if (Array.isArray(header)) throw new BrokerError("INVALID_ARGUMENTS", "Last-Event-ID is sent once.");
   return header ?? (query as { after?: string }).after;
 }
+
+// Which events a client asks for.
+
+export const Filter = z.strictObject({
+  tool: z.string().optional(),
+  editor: z.string().optional().describe("As a call names it."),
+  state: z.string().optional().describe("Such as running."),
+  principal: z.string().optional().describe('Another\'s id, or * for everybody: the role "operate".'),
+});

@@ -23,7 +23,7 @@ import { ownToolOf } from "../own-tool.js";
 import { problemFrom, rawProblem, sendHttpProblem, sendProblem } from "../problem.js";
 import type { RestAnswer } from "../rest-answer.js";
 import { Call, submit } from "../routes/submit.js";
-import { Filter } from "./filter.js";
+import { Filter } from "./event-routes.js";
 import { type FollowDeps, followedEvents, followedOperation } from "./followed.js";
 
 // The messages of the WebSocket: what a client sends, each with an id of its own, and what it is answered.

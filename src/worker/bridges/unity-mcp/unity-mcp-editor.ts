@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { comparablePath } from "../../../shared/editors/project-path.js";
+import { comparablePath } from "../../../shared/editors/target.js";
 import { WrongEditor } from "../../editor/handshake.js";
 import {
   createFramedConnection,
