@@ -229,7 +229,7 @@ export interface OperationRecord {
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
   /** The caller that asked to cancel it. Absent: nobody did, or the broker itself. */
   cancelledBy?: string;
-  /** When its client cancelled the request that created it, while nobody had received its log_id (abandoned.ts). */
+  /** When its client cancelled the request that created it, while nobody had received its log_id (`abandoned`). */
   abandonedAt?: number;
   /** Another request waited for it, or received its log_id, before it was sent. */
   isKnown?: true;

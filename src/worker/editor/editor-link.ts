@@ -28,21 +28,13 @@ import { isRefusedHello, passesByItself } from "./refusal.js";
 import { createSparseLog } from "./sparse-log.js";
 
 /** Holds the callers that wait for a link to be ready, but no state of the link. */
-
-export interface ReadyGate {
-  /** Waits for the next `admit`; rejects with the error of `refuse`, or with the signal's reason. */
-  wait(signal?: AbortSignal): Promise<void>;
-  /** Releases the present waiters. */
-  admit(): void;
-  refuse(error: () => Error): void;
-}
-
-function createReadyGate(): ReadyGate {
+function createReadyGate() {
   const waiting = new Set<{ resolve: () => void; reject: (reason: unknown) => void }>();
 
   return {
-    wait: (signal) =>
-      new Promise<void>((resolve, reject) => {
+    /** Waits for the next `admit`; rejects with the error of `refuse`, or with the signal's reason. */
+    wait: (signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         const leave = (): void => {
           waiting.delete(waiter);
@@ -62,27 +54,14 @@ function createReadyGate(): ReadyGate {
         waiting.add(waiter);
         signal?.addEventListener("abort", abort);
       }),
-    admit() {
+    /** Releases the present waiters. */
+    admit(): void {
       for (const waiter of [...waiting]) waiter.resolve();
     },
-    refuse(error) {
+    refuse(error: () => Error): void {
       for (const waiter of [...waiting]) waiter.reject(error());
     },
   };
-}
-
-/** How long a link waits before it connects to its Editor again, and what ends the wait early. */
-export interface ReconnectBackoff {
-  /** Waits before the next attempt: `ms`, or a time that depends on failures and announcements. */
-  pause(ms?: number): Promise<void>;
-  /** Ends a wait that is under way. */
-  hurry(): void;
-  /** Forgets the failures. */
-  forget(): void;
-  /** The Editor announced a short absence: try often, without backing off. */
-  reloading(): void;
-  /** The Editor is back. */
-  arrived(): void;
 }
 
 /** After an announced reload, try this often, ms … */
@@ -90,7 +69,8 @@ const RELOAD_LOOK_MS = 100;
 /** … for this long; large projects need it. */
 const RELOAD_MS = 120_000;
 
-function createReconnectBackoff(options?: BackoffOptions): ReconnectBackoff {
+/** How long a link waits before it connects to its Editor again, and what ends the wait early. */
+function createReconnectBackoff(options?: BackoffOptions) {
   const backoff = createBackoff(options);
   /** Monotonic, ms. */
   let reloadingUntil = 0;
@@ -99,7 +79,8 @@ function createReconnectBackoff(options?: BackoffOptions): ReconnectBackoff {
   const wait = (): number => (performance.now() < reloadingUntil ? RELOAD_LOOK_MS : backoff.next());
 
   return {
-    pause: (ms = wait()) =>
+    /** Waits before the next attempt: `ms`, or a time that depends on failures and announcements. */
+    pause: (ms = wait()): Promise<void> =>
       new Promise((resolve) => {
         const clock = setTimeout(() => endPause?.(), ms);
         endPause = () => {
@@ -108,12 +89,16 @@ function createReconnectBackoff(options?: BackoffOptions): ReconnectBackoff {
           resolve();
         };
       }),
-    hurry: () => endPause?.(),
+    /** Ends a wait that is under way. */
+    hurry: (): void => endPause?.(),
+    /** Forgets the failures. */
     forget: backoff.reset,
-    reloading() {
+    /** The Editor announced a short absence: try often, without backing off. */
+    reloading(): void {
       reloadingUntil = performance.now() + RELOAD_MS;
     },
-    arrived() {
+    /** The Editor is back. */
+    arrived(): void {
       reloadingUntil = 0;
     },
   };

@@ -23,7 +23,7 @@ test("docs/reference/answers.md has every field and status of an answer", () => 
   const fields = [
     ...membersOf("src/shared/operation/answer.ts", "Answer"),
     ...membersOf("src/shared/results/cached.ts", "CachedForm"),
-    ...membersOf("src/shared/results/partial.ts", "PartialForm"),
+    ...membersOf("src/shared/results/preview.ts", "PartialForm"),
   ];
   const [, statuses = ""] =
     /export type Status = ([^;]+);/.exec(read("src/shared/operation/answer.ts")) ?? [];
