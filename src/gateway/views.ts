@@ -64,7 +64,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   }: OperationRecord): Promise<OperationRecord | "retention_ended" | undefined> =>
     executedAs === undefined ? undefined : ((await operations.find(executedAs)) ?? "retention_ended");
 
-  /** Of one that has ended only this is asked, so what was read for a call of the last seconds will do; undefined: it is away. */
+  /** Of one that has ended only this is asked, so what was read for a call of the last second will do; undefined: it is away. */
   const editorOf = async ({ editor }: OperationRecord): Promise<EditorMark | undefined> => {
     const present = await deps.knownEditors.shown();
     return present.find(({ id, connected }) => id === editor && connected)?.profile;

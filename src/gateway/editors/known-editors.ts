@@ -193,7 +193,7 @@ export interface KnownEditorsOptions {
 
 export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
-  /** The last reading, if it is of the last seconds and nothing was heard of an Editor since, nor is anything noted anew; else a new one. */
+  /** The last reading, if it is of the last second and nothing was heard of an Editor since, nor is anything noted anew; else a new one. */
   remembered(): Promise<KnownEditors>;
   /** Those present, as that reading found them, without a look at what else may have changed: to be shown, not to be decided on. */
   shown(): Promise<readonly Availability[]>;
@@ -206,8 +206,8 @@ export interface KnownEditorsReader {
   close(): void;
 }
 
-/** A reading is remembered for this long, ms: what changes is heard, but for an owner that dies, whose lease stands for longer. */
-const REMEMBERED_MS = 5_000;
+/** A reading is remembered for this long, ms. */
+const REMEMBERED_MS = 1_000;
 
 /** Longest wait for a message, which may be lost, ms. */
 const LOOK_MS = 250;

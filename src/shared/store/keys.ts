@@ -46,11 +46,11 @@ export const keys = {
    * end together, `until:<end>:<principal>`.
    */
   resultRoom: `${TAG}:result-room`,
-  /** ZSET by the end of retention, ms, as resultRoom: the names of what ends together. */
+  /** ZSET by the end of retention, ms, as long as resultRoom: the names of what ends together. */
   resultEnds: `${TAG}:result-ends`,
   /** HASH, as resultRoom, for the stored arguments, 3 to 6 × retention after the last creation; `open`: those of operations in flight. */
   argumentRoom: `${TAG}:argument-room`,
-  /** ZSET, as argumentRoom. */
+  /** ZSET, as long as argumentRoom. */
   argumentEnds: `${TAG}:argument-ends`,
   /** STRING with a short time to live: a result of this principal is waiting for room. */
   roomWanted: (principal: string) => `${TAG}:room-wanted:${principal}`,
@@ -186,4 +186,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;

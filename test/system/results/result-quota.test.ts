@@ -58,6 +58,14 @@ describe("arguments", () => {
     await eventually(async () => (await hand.exists(...accounts)) === 0, "they ran out");
   });
 
+  test("count no longer than it is known when they end", async () => {
+    const { operations } = await open();
+    await end(operations, await made(operations, "ann", 100), 50);
+    const hand = byHand();
+    expect(await hand.pttl(keys.argumentEnds)).toBeGreaterThanOrEqual(await hand.pttl(keys.argumentRoom));
+    expect(await hand.pttl(keys.resultEnds)).toBeGreaterThanOrEqual(await hand.pttl(keys.resultRoom));
+  });
+
   test("of the same operation count once, also when it is restored", async () => {
     const { operations } = await open();
     const record = await made(operations, "ann", 100);

@@ -75,6 +75,31 @@ describe("operations", () => {
     expect(await hand.exists(keys.chain("hash"))).toBe(0);
   });
 
+  test("what comes after the end is not dated before it", async () => {
+    const { operations } = await open();
+    await createIn(operations, record("a", { state: "dispatched" }));
+    const endedAt = (await operations.now()) + 50_000;
+    await operations.change("a", (latest) => ({ record: { ...latest, state: "completed", endedAt } }));
+    const told = await operations.change("a", (latest, now) => ({
+      record: { ...latest, firstDeliveredAt: now },
+    }));
+    expect(told).toMatchObject({ record: { firstDeliveredAt: endedAt } });
+  });
+
+  test("the clock is not remembered from an answer that came late", async () => {
+    const cable = await layCable(() => redis().connection);
+    closeLater(() => cable.close());
+    const far = await openStore({ host: "127.0.0.1", port: cable.port }, { retentionMs: 60_000 });
+    closeLater(() => far.close());
+    const { operations } = far;
+    await operations.now();
+    cable.delay(300);
+    await operations.now();
+    cable.delay(0);
+    const before = await (await open()).operations.now();
+    expect(await operations.recentNow()).toBeGreaterThanOrEqual(before - 100);
+  });
+
   test("a change over a slow line is not dated after it is made", async () => {
     const cable = await layCable(() => redis().connection);
     closeLater(() => cable.close());

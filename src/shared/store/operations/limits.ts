@@ -88,9 +88,11 @@ end
 local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
 end
+-- Without its ends, what is in the room would never leave it.
 local function keepAccount(account, ms)
   keepAtLeast(account.room, ms)
-  keepAtLeast(account.ends, ms)
+  local left = redis.call('PTTL', account.room)
+  if redis.call('PTTL', account.ends) < left then redis.call('PEXPIRE', account.ends, left) end
 end
 local function takeRoom(account, principal, size)
   add(account, 'all', size)

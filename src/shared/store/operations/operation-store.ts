@@ -285,12 +285,21 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   releaseHeld(logId: string): Promise<unknown>;
   /** The store's clock, ms since the epoch. */
   now(): Promise<number>;
-  /** The same without a round trip, if it was told of late: behind by what that answer took, never ahead. */
+  /** The same without a round trip, if it was told within the last second: behind by at most a tenth of that, never ahead. */
   recentNow(): Promise<number>;
 }
 
 /** The store's clock is asked again after this long, ms. */
 const RECENT_MS = 1_000;
+
+interface Clocks {
+  steady: number;
+  wall: number;
+}
+const clocks = (): Clocks => ({ steady: performance.now(), wall: Date.now() });
+/** ms, by the clock that says more: the steady one may stand still while the machine sleeps. */
+const passedSince = ({ steady, wall }: Clocks): number =>
+  Math.max(performance.now() - steady, Math.abs(Date.now() - wall));
 
 export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuotaOptions, PartialOptions {
   retentionMs: number;
@@ -387,21 +396,19 @@ export function createOperations(
     return known && { ...known, now: await recentNow() };
   };
 
-  /** The store's clock as it was last told, and what this machine's clocks said then. */
-  let told: { now: number; steady: number; wall: number } | undefined;
+  /** The store's clock as it was last told, and when; undefined if the answer took so long that it was late. */
+  let told: { now: number; at: Clocks } | undefined;
   const now = async (): Promise<number> => {
+    const asked = clocks();
     const [seconds, micros] = await redis.time();
     const found = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    told = { now: found, steady: performance.now(), wall: Date.now() };
+    told = passedSince(asked) < RECENT_MS / 10 ? { now: found, at: clocks() } : undefined;
     return found;
   };
-  const recentNow = async (): Promise<number> => {
-    if (!told) return now();
-    const [steady, wall] = [performance.now() - told.steady, Date.now() - told.wall];
-    // The steady clock may stand still while the machine sleeps.
-    const isRecent = steady < RECENT_MS && Math.abs(wall - steady) < RECENT_MS / 10;
-    return isRecent ? told.now + Math.floor(steady) : now();
-  };
+  const recentNow = async (): Promise<number> =>
+    told && passedSince(told.at) < RECENT_MS
+      ? told.now + Math.floor(performance.now() - told.at.steady)
+      : now();
 
   const listings = createListings(redis, find);
 

@@ -135,10 +135,10 @@ export function tookBetween(
  * of an operation is never dated before an earlier one.
  */
 export function timeAfter(
-  { acceptedAt, dispatchedAt = 0, startedAt = 0 }: OperationRecord,
+  { acceptedAt, dispatchedAt = 0, startedAt = 0, endedAt = 0 }: OperationRecord,
   now: number,
 ): number {
-  return Math.max(now, acceptedAt, dispatchedAt, startedAt);
+  return Math.max(now, acceptedAt, dispatchedAt, startedAt, endedAt);
 }
 
 // What the store knows of a hash, and of the Editors of its operations, at one moment: the input of decisions.
