@@ -45,7 +45,7 @@ test("one call over stdio passes no more files than its budget", async () => {
   await caller.call("work", { Name: "warm" });
   await caller.settle();
   const calls: Set<string>[] = [];
-  // What runs beside a call, such as a heartbeat, is not in all of them.
+  // What runs beside a call, such as a heartbeat, is not in all of them, but for two or three on a busy machine.
   for (let at = 0; at < 8; at += 1)
     calls.push(
       await filesOf(async () => {
