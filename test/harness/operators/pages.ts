@@ -13,7 +13,7 @@ export interface OpenedPage {
 
 export const chromiumHere: Chromium | { missing: string } = await findChromium();
 
-const DESK = { width: 1280, height: 860 };
+export const DESK = { width: 1280, height: 860 };
 export const PHONE = { width: 390, height: 844 };
 
 /** At the top of a describe that is skipped where there is no Chromium. Every page is closed behind its test. */

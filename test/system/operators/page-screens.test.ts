@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { queueName } from "../../../src/shared/store/keys.js";
-import { chromiumHere, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
+import { chromiumHere, DESK, expectClean, PHONE, usePages } from "../../harness/operators/pages.js";
 import { BENCH_NAMES, stage } from "../../harness/operators/staged.js";
 import { environment } from "../../harness/processes/installation.js";
 import { createBench } from "../../harness/system/bench.js";
@@ -19,7 +19,6 @@ const FOLDER =
   fileURLToPath(new URL("../../../docs/guide/operators/", import.meta.url));
 const isWanted = process.env.UNITY_BROKER_TEST_SCREENSHOTS !== undefined;
 const LARGEST = 150_000;
-const DESK = { width: 1280, height: 860 };
 
 const { start } = useSystem();
 const { open } = useTokenGateway(start);

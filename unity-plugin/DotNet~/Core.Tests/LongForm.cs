@@ -6,4 +6,9 @@ namespace JobBroker.Bridge.Tests;
 internal static class LongForm
 {
     public static readonly bool IsAsked = Environment.GetEnvironmentVariable("LONG_FORM") == "1";
+
+    /// <summary>A test that goes through every case of one rule. A run on a second runtime may leave it out.</summary>
+    public const string Exhaustive = "exhaustive";
+
+    public const string Trait = "Form";
 }

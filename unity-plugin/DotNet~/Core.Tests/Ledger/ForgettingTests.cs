@@ -88,6 +88,7 @@ public sealed class ForgettingTests : IDisposable
         Assert.Empty(ledger.Operations());
     }
 
+    [Trait(LongForm.Trait, LongForm.Exhaustive)]
     [Fact]
     public void Two_thousand_hashes_later_it_is_back_at_its_first_size_and_RETIRED_protects_the_rest()
     {

@@ -90,6 +90,7 @@ public sealed class JournalDamageTests : IDisposable
             kinds.Distinct().OrderBy(kind => kind, StringComparer.Ordinal));
     }
 
+    [Trait(LongForm.Trait, LongForm.Exhaustive)]
     [Fact]
     public void Cut_at_every_byte_it_is_the_prefix_of_whole_lines()
     {
@@ -103,6 +104,7 @@ public sealed class JournalDamageTests : IDisposable
         }
     }
 
+    [Trait(LongForm.Trait, LongForm.Exhaustive)]
     [Fact]
     public void Flipped_at_every_byte_it_is_the_prefix_before_and_says_that_it_was_damaged()
     {

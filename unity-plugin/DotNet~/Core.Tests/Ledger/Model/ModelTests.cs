@@ -13,6 +13,7 @@ namespace JobBroker.Bridge.Tests.Ledger.Model;
 /// </summary>
 public sealed class ModelTests(ITestOutputHelper output)
 {
+    [Trait(LongForm.Trait, LongForm.Exhaustive)]
     [Fact]
     public void No_operation_is_begun_twice_whatever_happens_in_whatever_order()
     {

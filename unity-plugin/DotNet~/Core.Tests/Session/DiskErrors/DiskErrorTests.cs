@@ -23,6 +23,7 @@ public sealed class DiskErrorTests(ITestOutputHelper output)
         (step, nth) => new DiskError(step, nth, ErrorDisk.Full, true, true),
     ];
 
+    [Trait(LongForm.Trait, LongForm.Exhaustive)]
     [Theory]
     [InlineData("Open", 20)]
     [InlineData("Write", 20)]
