@@ -88,6 +88,8 @@ export const keys = {
    * age.
    */
   principal: (principal: string) => `${TAG}:principal:${principal}`,
+  /** ZSET by acceptedAt, 3 to 6 × retention after the last: the hashes of a principal's calls. One without a chain has lost it. */
+  hashes: (principal: string) => `${TAG}:hashes:${principal}`,
   /** ZSET by the time of the last acceptance, ms, 3 to 6 × retention after it: the principals that have operations. */
   principals: `${TAG}:principals`,
   /** STREAM, 1 to 2 × retention after the last event, about the newest 10 000: the events of all operations (events.ts). */

@@ -47,6 +47,7 @@ test("▲2 two gateways that have not met a call make one operation of it", asyn
   const all = await Promise.all(others.map(({ broker }) => broker.submit(call)));
   expect(new Set(all.map(({ record }) => record.logId)).size).toBe(1);
   expect(all.map(({ relation }) => relation).sort()).toEqual(["created", "joined"]);
+  await system.bench.begins("a");
   system.bench.finish("a");
   await ann.outcome(all[0]?.record.logId ?? "");
   expect(system.executions("a")).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * Lua, for the scripts that write operations: sets the lifetime of the keys beside a record, and drops links of a chain.
+ * Lua, for the scripts that write operations: sets the lifetime of the keys beside a record, and writes what a chain says of it.
  * With these nothing that the script writes stays for ever (docs/reference/store.md).
  */
 
@@ -7,12 +7,26 @@
 const LINKS_LOOKED_AT = 8;
 
 /**
- * `keepFor`: without expiry while `inFlight`, else for `ms`. `dropEndedLinks`: checks some of a chain's links and removes
+ * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `chainChanged`: an
+ * operation of it has changed, and may have begun. `dropEndedLinks`: checks some of a chain's links and removes
  * those whose record is gone, since they lead nowhere. `records`: the prefix of the records' keys.
  */
 export const LIFETIME = `
 local function keepFor(key, ms, inFlight)
   if inFlight then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, ms) end
+end
+local function noteHash(hashes, hash, at, retention)
+  redis.call('ZADD', hashes, at, hash)
+  redis.call('ZREMRANGEBYSCORE', hashes, '-inf', at - 3 * retention)
+  keepAtLeast(hashes, 3 * retention)
+end
+-- Of a chain that was lost nothing is written: the next call puts it back, whole.
+local function chainChanged(chain)
+  if redis.call('EXISTS', chain) == 0 then return end
+  for _, target in ipairs(ask.began and ask.began ~= '' and ask.targets or {}) do
+    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', chain, 'began:' .. target, ask.logId)
+  end
+  redis.call('HINCRBY', chain, 'version', 1)
 end
 local function dropEndedLinks(chain, records)
   local links = redis.call('HRANDFIELD', chain, ${LINKS_LOOKED_AT}, 'WITHVALUES')

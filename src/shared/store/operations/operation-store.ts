@@ -25,10 +25,12 @@ import { createRestore, type KnownOfLost } from "../scripts/restore.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
 import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
+import { LIFETIME } from "./lifetime.js";
 import type { PrincipalLimits, Resources, ResultQuotaOptions } from "./limits.js";
 import { createListings, type Listings } from "./listings.js";
 import { defineReport, type PartialOptions } from "./partials.js";
 import {
+  beganAs,
   type Chains,
   type Change,
   type Changed,
@@ -43,6 +45,7 @@ import {
   isStoredAs,
   type OwnerNonce,
   parseRecord,
+  targetsOf,
   textOf,
   timeAfter,
   tookBetween,
@@ -244,6 +247,48 @@ function createAmend(redis: Redis): Amend {
     );
 }
 
+// Puts back the chain of a hash that the store has lost, from the records that it has: an Editor of a pool knows nothing of what
+// another one ran (▲13).
+
+/** KEYS 3 chain, 4 the principal's hashes. Answer: applied | conflict */
+const RELINK = `${LIFETIME}
+if redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict'} end
+if next(ask.links) == nil then redis.call('ZREM', KEYS[4], ask.hash) end
+for field, value in pairs(ask.links) do redis.call('HSET', KEYS[3], field, value) end
+keepFor(KEYS[3], 3 * ask.retentionMs, false)
+return {'applied'}
+`;
+
+type Relink = (record: Pick<OperationRecord, "hash" | "principal">) => Promise<unknown>;
+
+function createRelink(redis: Redis, listOf: Listings["listOf"], retentionMs: number): Relink {
+  const run = defineScript(redis, "ujbRelink", RELINK);
+  return async ({ hash, principal }) => {
+    const isWanted = (record: OperationRecord): boolean => record.hash === hash;
+    const found = await listOf(principal, Number.POSITIVE_INFINITY, { isWanted });
+    return run([keys.chain(hash), keys.hashes(principal)], { hash, links: linksOf(found), retentionMs });
+  };
+}
+
+/** What the chain of these operations says, as if they had been written in their order. */
+export function linksOf(records: readonly OperationRecord[]): Record<string, string> {
+  const links: Record<string, string> = {};
+  const inOrder = records.toSorted((a, b) => a.order - b.order || a.acceptedAt - b.acceptedAt);
+  for (const record of inOrder) {
+    const { logId, supersedes } = record;
+    links.newest = logId;
+    if (supersedes !== undefined) links[`forced:${supersedes}`] = logId;
+    const began = beganAs(record);
+    for (const target of targetsOf(record)) {
+      links[`at:${target}`] = logId;
+      if (began === "began" || (began !== "" && links[`began:${target}`] === undefined))
+        links[`began:${target}`] = logId;
+    }
+  }
+  const versions = records.map(({ order, entered }) => Math.max(order, entered));
+  return records.length === 0 ? links : { ...links, version: String(Math.max(...versions)) };
+}
+
 export interface Operations extends Attachments, Chains, Incarnations, Listings {
   /**
    * Writes a new record if the chain is still at `version`, and adds its job (▲1): one that is lost in between is added by the
@@ -412,6 +457,8 @@ export function createOperations(
 
   const listings = createListings(redis, find);
 
+  const relink = createRelink(redis, listings.listOf, limits.retentionMs);
+
   const chains = createChains(redis, { find, now, ...incarnations, ...listings }, options);
 
   return {
@@ -432,6 +479,7 @@ export function createOperations(
       const answer = await createOperation(record, { text, args }, version);
       const [kind, mutationSeq, turn] = answer;
       if (kind === "too_many" || kind === "queue_full" || kind === "full") return { kind };
+      if (kind === "chain_lost") await relink(record);
       // Written by a sending of the script whose reply was lost: another version is what it left.
       const created =
         kind === "applied"

@@ -28,13 +28,15 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
 
 /**
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the principal's,
- *      11 turns, 12 counters, 13 the principal's request for room, 14 and 15 the account of results, 16 and 17 that of arguments
+ *      11 turns, 12 counters, 13 the principal's request for room, 14 and 15 the account of results, 16 and 17 that of arguments,
+ *      18 the principal's hashes
  * ARGV 2 record JSON, 3 arguments JSON
- * Answer: applied, mutationSeq, turn | incarnation | conflict | full | too_many | queue_full
+ * Answer: applied, mutationSeq, turn | incarnation | conflict | chain_lost | full | too_many | queue_full
  */
 const CREATE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
+if redis.call('EXISTS', KEYS[3]) == 0 and redis.call('ZSCORE', KEYS[18], ask.hash) then return {'chain_lost'} end
 local results = accountOf(14, ask.room.results, ask.room.share)
 local arguments = accountOf(16, ask.room.arguments, ask.room.share)
 if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
@@ -51,6 +53,7 @@ redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
 if ask.supersedes then redis.call('HSET', KEYS[3], 'forced:' .. ask.supersedes, logId) end
 dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
 redis.call('HINCRBY', KEYS[3], 'version', 1)
+noteHash(KEYS[18], ask.hash, ask.acceptedAt, retention)
 redis.call('SET', KEYS[5], principal)
 redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
@@ -105,9 +108,11 @@ export function createCreate(redis: Redis, limits: CreateOptions): Create {
         keys.roomWanted(principal),
         ...RESULT_ACCOUNT,
         ...ARGUMENT_ACCOUNT,
+        keys.hashes(principal),
       ],
       {
         version,
+        hash,
         logId,
         editor,
         tool: record.tool,
@@ -159,7 +164,7 @@ const WAITING = '{"state":"queued",';
  * KEYS 3 chain, 4 operation, 5 lease, 6 turns
  * Answer: applied, document, mutationSeq, turn, arguments | incarnation | not_owner | conflict | held
  */
-const CLAIM = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${IN_INCARNATION}
+const CLAIM = `${INCARNATION}${NOTE_EVENT}${LIFETIME}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${IN_INCARNATION}
 ${ownedBy("KEYS[5]")}
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'mutationSeq', 'turn', 'arguments')
@@ -178,9 +183,7 @@ redis.call('HSET', KEYS[4], 'doc', document)
 noteSent(logId, record.principal, ask.editor)
 noteUsed(logId, ask.editor, ask.resources)
 turnCame(KEYS[6], turn, ask.retentionMs)
--- A chain that was lost begins again with this operation: a call that comes now must find it.
-redis.call('HSETNX', KEYS[3], 'newest', logId)
-redis.call('HINCRBY', KEYS[3], 'version', 1)
+chainChanged(KEYS[3])
 redis.call('PERSIST', KEYS[3])
 noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, ask.retentionMs)
 redis.call('PUBLISH', '${channels.changed}', logId)
@@ -325,11 +328,7 @@ if ask.resultBytes then
   endRoom(results, principal, ask.resultBytes, retention)
   redis.call('DEL', KEYS[15])
 end
-if ask.began ~= '' then
-  for _, target in ipairs(ask.targets) do
-    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
-  end
-end
+chainChanged(KEYS[3])
 redis.call('ZREM', KEYS[9], logId)
 noteEnded(logId, principal)
 local freed = noteUnused(logId, ask.resources)
@@ -346,8 +345,6 @@ if ask.took then
   redis.call('LTRIM', KEYS[13], 0, ${KEPT_DURATIONS - 1})
   keepAtLeast(KEYS[13], ${DURATIONS_MS})
 end
-redis.call('HSETNX', KEYS[3], 'newest', logId)
-redis.call('HINCRBY', KEYS[3], 'version', 1)
 keepFor(KEYS[3], 3 * retention, false)
 keepFor(KEYS[8], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
 keepFor(KEYS[10], 3 * retention, redis.call('EXISTS', KEYS[9]) == 1)

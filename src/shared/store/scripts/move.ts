@@ -68,9 +68,8 @@ if not ask.whenIdle then
   redis.call('HDEL', heldOf(principal), logId)
   noteUnused(logId, ask.resources)
 end
-redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId)
-redis.call('HSETNX', KEYS[3], 'newest', logId)
-redis.call('HINCRBY', KEYS[3], 'version', 1)
+if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId) end
+chainChanged(KEYS[3])
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
 keepAtLeast(KEYS[12], 3 * retention)
 redis.call('PUBLISH', '${channels.changed}', logId)

@@ -19,7 +19,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
 
 /**
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the
- *      principal's, 11 lease, 12 turns
+ *      principal's, 11 lease, 12 turns, 13 the principal's hashes
  * ARGV 2 record JSON
  * Answer: applied | incarnation | conflict | not_owner
  */
@@ -36,13 +36,9 @@ local link = ask.isNewest and 'HSET' or 'HSETNX'
 redis.call(link, KEYS[3], 'newest', logId)
 for _, target in ipairs(ask.targets) do redis.call(link, KEYS[3], 'at:' .. target, logId) end
 if ask.supersedes then redis.call(link, KEYS[3], 'forced:' .. ask.supersedes, logId) end
-if ask.began ~= '' then
-  for _, target in ipairs(ask.targets) do
-    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
-  end
-end
+chainChanged(KEYS[3])
 dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
-redis.call('HINCRBY', KEYS[3], 'version', 1)
+noteHash(KEYS[13], ask.hash, ask.acceptedAt, retention)
 redis.call('SET', KEYS[5], ask.principal)
 redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
@@ -92,9 +88,11 @@ export function createRestore(
         keys.askerMutations(editor, principal),
         keys.lease(editor),
         keys.turns(queueName(editor, record.lane)),
+        keys.hashes(principal),
       ],
       {
         ...chain,
+        hash: record.hash,
         logId,
         editor,
         principal,

@@ -8,6 +8,7 @@ import { guard, guarded } from "../schema.js";
 /**
  * Why a script wrote nothing:
  * - `conflict`     the record, or its chain, is not the one that was read: read again
+ * - `chain_lost`   the store has lost the chain of the hash: put it back, and read again
  * - `not_owner`    another owner holds the Editor's lease: fence (▲11)
  * - `incarnation`  the store may have lost something since the decision: store incarnation (▲13)
  * - `too_many`     the principal's limit on waiting operations is reached
@@ -19,6 +20,7 @@ import { guard, guarded } from "../schema.js";
  */
 export type NotWritten =
   | "conflict"
+  | "chain_lost"
   | "not_owner"
   | "incarnation"
   | "too_many"

@@ -4,6 +4,7 @@ import { isSent, type OperationRecord } from "../../operation/operation.js";
 import type { OperationEventName } from "../../operation/operation-event.js";
 import { channels, keys, queueName } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
+import { LIFETIME } from "../operations/lifetime.js";
 import {
   FAIR_PRIORITY,
   PRINCIPAL_LIMIT,
@@ -21,7 +22,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | held
  */
-const TRANSITION = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${IN_INCARNATION}
+const TRANSITION = `${INCARNATION}${NOTE_EVENT}${LIFETIME}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${IN_INCARNATION}
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
@@ -43,14 +44,7 @@ else
   noteReturned(logId, ask.principal)
   releaseWanted(noteUnused(logId, ask.resources), storeTime(), ask.resources)
 end
-if ask.began ~= '' then
-  for _, target in ipairs(ask.targets) do
-    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
-  end
-end
--- A chain that was lost begins again with this operation: a call that comes now must find it.
-redis.call('HSETNX', KEYS[3], 'newest', logId)
-redis.call('HINCRBY', KEYS[3], 'version', 1)
+chainChanged(KEYS[3])
 redis.call('PERSIST', KEYS[3])
 if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
 redis.call('PUBLISH', ask.channel, logId)
