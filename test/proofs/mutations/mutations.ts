@@ -492,6 +492,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "system/store/incarnation",
     "changes the incarnation, and each Editor is imported again",
   ),
+  tested(
+    "13-lost-chain",
+    "system/pools/lost-chain",
+    "a key still names its run while the other Editor is the idle one",
+  ),
   tested("13-unsent", "system/store/unsent", "a cancellation waits for the Editor, and comes too late"),
   mutation(
     "14-acknowledge",
