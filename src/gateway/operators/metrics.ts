@@ -61,7 +61,8 @@ export function createMetrics(deps: {
 }): Metrics {
   const { store } = deps;
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // The event loop is measured a hundred times a second: only in a process that is scraped.
+  let isWatched = false;
   const storeUp = new Gauge({
     name: "unity_broker_store_up",
     help: "1 while Redis answers this gateway",
@@ -88,6 +89,8 @@ export function createMetrics(deps: {
   return {
     contentType: registry.contentType,
     async scrape() {
+      if (!isWatched) collectDefaultMetrics({ register: registry });
+      isWatched = true;
       storeUp.set(0);
       await look().then(
         () => storeUp.set(1),
