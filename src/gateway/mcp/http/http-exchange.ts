@@ -44,11 +44,13 @@ export function watchExchange(raw: ServerResponse): HttpWay {
   if (socket && answered.has(socket)) answered.set(socket, []);
   // A write to a connection that is closing; "close" reports it.
   raw.on("error", () => undefined);
+  // Node's server ends the connection of a client that has closed its side, and "finishes" what is written after that.
+  const isWritten = (): boolean => raw.writableFinished && socket?.readableEnded !== true;
   const written = new Promise<boolean>((resolve) => {
-    raw.once("finish", () => resolve(true));
+    raw.once("finish", () => resolve(isWritten()));
     raw.once("close", () => {
-      if (!raw.writableFinished) gone.abort();
-      resolve(raw.writableFinished);
+      if (!isWritten()) gone.abort();
+      resolve(isWritten());
     });
     if (!raw.destroyed) return;
     gone.abort();
