@@ -142,9 +142,26 @@ function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryC
   // Replay (▲6): no matter who made it, tests and compilation run again, unless a key names one run of them.
   const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
   if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
-  if (other.record.entered < record.entered) return again;
+  const isOne = areOneCall(record, other.record, answer.endedAt);
+  if (!isOne && other.record.entered < record.entered) return again;
   if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
+  if (isOne) return { kind: "attach", executedAs: operationId };
   return afterLookUp(record, withEditorsState(other.record, stateThere), other, context.options);
+}
+
+/**
+ * Join (▲5): operations of one changing call that were open at the same time are one, for the later would have joined the earlier had
+ * the store not lost it meanwhile. Not one that was forced, or that was made in the knowledge of the other. `endedThere`: ms, by the
+ * Editor's clock.
+ */
+function areOneCall(record: OperationRecord, other: OperationRecord, endedThere?: number): boolean {
+  if (record.effect !== "mutating" || record.fingerprint !== other.fingerprint) return false;
+  const isEarlier = record.acceptedAt < other.acceptedAt;
+  const [earlier, later] = isEarlier ? [record, other] : [other, record];
+  if (later.after === earlier.logId) return false;
+  if (later.supersedes !== undefined && later.supersedes !== earlier.supersedes) return false;
+  const endedAt = isEarlier ? undefined : (other.endedAt ?? endedThere);
+  return endedAt === undefined || later.acceptedAt < endedAt;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
 import {
   type EditorReply,
   type OtherOperation,
@@ -28,6 +29,7 @@ const sent = operation({
   after: "op1",
   order: 2,
   entered: 5,
+  acceptedAt: NOW - 10_000,
   createdBy: { caller: HTTP.id, requestId: 2, transport: "http" },
 });
 const here: RecoveryContext = { session: "session-1", incarnation: "i" };
@@ -142,6 +144,41 @@ describe("▲10 the Editor's journal is the memory", () => {
       expect(recover(sent, sameAs("lost", there), knowing(restored({ state })))).toEqual(answeredBy("lost"));
     },
   );
+
+  describe("▲5 two runs of one changing call that were open at the same time are one, however the store came to have both", () => {
+    // Read by their caller, so that the call would run anew now.
+    const read = { order: 1, ...reported(HTTP, { hasRead: true }) };
+    const earlier = executed({ logId: "other", entered: 3, endedAt: sent.acceptedAt + 1, ...read });
+    const later = executed({ logId: "other", entered: 3, acceptedAt: sent.acceptedAt + 1, ...read });
+    const found = (other: OperationRecord, record = sent) => recover(record, sameAs("other"), knowing(other));
+
+    test.each([
+      ["the one that the Editor names was there before", earlier],
+      ["it came while this one waited", later],
+      ["it is restored", { ...later, rebuilt: true as const }],
+    ])("%s", (_, other) => {
+      expect(found(other)).toEqual(answeredBy("other"));
+    });
+
+    test.each([
+      ["running", answeredBy("other")],
+      ["not_started", { kind: "resubmit", instead: "other" }],
+    ] as const)("of one that is %s there", (stateThere, becomes) => {
+      const unended = knowing(operation({ logId: "other", entered: 3, state: "dispatched" }));
+      const answer = { state: "same_as" as const, operationId: "other", stateThere, ledgerSeq: 1 };
+      expect(recover(sent, { asked: "submit", answer }, unended)).toEqual(becomes);
+    });
+
+    test("unless it had ended by then, was forced apart, or was made in the knowledge of it, or it is tests", () => {
+      expect(found({ ...earlier, endedAt: sent.acceptedAt })).toEqual(again("other"));
+      expect(found({ ...later, supersedes: "op0" })).toEqual(again("other"));
+      expect(found({ ...later, after: sent.logId })).toEqual(again("other"));
+      expect(found(earlier, { ...sent, supersedes: "op0" })).toEqual(again("other"));
+      expect(found({ ...later, effect: "repeatable" }, { ...sent, effect: "repeatable" })).toEqual(
+        again("other"),
+      );
+    });
+  });
 
   test("▲10 (b) what entered the store before this operation was known then: sent again after it", () => {
     const before = executed({ logId: "op0", entered: 3 });

@@ -59,7 +59,7 @@ const restored = (logId: string, changes: Partial<OperationRecord> = {}): Partia
   record: executed({ logId, order: 0, entered: 90, rebuilt: true, ...changes }),
 });
 const submitted = (logId: string, changes: Partial<OperationRecord> = {}): OperationRecord =>
-  operation({ logId, entered: 50, ...changes });
+  operation({ logId, entered: 50, acceptedAt: NOW, ...changes });
 
 const ran = (operationId: string): AdmittedOperation => ({
   operationId,
