@@ -142,10 +142,14 @@ function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryC
   // Replay (▲6): no matter who made it, tests and compilation run again, unless a key names one run of them.
   const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
   if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
-  const isOne = areOneCall(record, other.record, answer.endedAt);
-  if (!isOne && other.record.entered < record.entered) return again;
-  if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
-  if (isOne) return { kind: "attach", executedAs: operationId };
+  const instead: Recovery | false = stateThere === "not_started" && {
+    kind: "resubmit",
+    instead: operationId,
+  };
+  if (areOneCall(record, other.record, answer.endedAt))
+    return instead || { kind: "attach", executedAs: operationId };
+  if (other.record.entered < record.entered) return again;
+  if (instead) return instead;
   return afterLookUp(record, withEditorsState(other.record, stateThere), other, context.options);
 }
 
