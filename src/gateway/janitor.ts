@@ -204,6 +204,7 @@ export function createJanitor(
   const sweep = async (): Promise<void> => {
     const begun = await store.lastSweep.begin(pauseMs, stoodStill);
     stoodStill = false;
+    await store.operations.relist();
     const round: Looked = { ...begun, known: await knownEditors.read() };
     const { present, now: listedAt } = round.known;
     for (const { id: editor, hasOpen, connected, lastSeenAt: seenAt } of present) {

@@ -241,6 +241,7 @@ export function operationsOf(
     noteDuplicate: async () => undefined,
     duplicatesOf: async () => [],
     durationsOf: async () => [],
+    relist: async () => undefined,
     openOf: (editor) =>
       soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
   };

@@ -30,8 +30,28 @@ redis.call('HDEL', '${keys.held("")}' .. principal, ARGV[1])
 return false
 `;
 
+/**
+ * Lua: what waits, or was sent, is in the list of its Editor, or its pool, again after that list alone was lost.
+ *
+ * KEYS 1 the principals
+ */
+const RELIST = `
+for _, principal in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local open = redis.call('SMEMBERS', '${keys.waiting("")}' .. principal)
+  for _, logId in ipairs(redis.call('HKEYS', '${keys.sent("")}' .. principal)) do open[#open + 1] = logId end
+  for _, logId in ipairs(open) do
+    local document = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
+    local record = document and cjson.decode(document)
+    if record and not record.endedAt then
+      redis.call('ZADD', '${keys.open("")}' .. record.editor, 'NX', record.acceptedAt, logId)
+    end
+  end
+end
+`;
+
 declare module "ioredis" {
   interface RedisCommander<Context> {
+    ujbRelist(principals: string): Result<null, Context>;
     ujbTombstone(...keysAndArguments: string[]): Result<string | null, Context>;
   }
 }
@@ -41,6 +61,8 @@ export interface Listings {
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first; `isWanted` chooses among them, and `before` is the last one of an earlier list. */
   listOf(principal: string, limit: number, wanted?: Wanted): Promise<OperationRecord[]>;
+  /** Puts back into the lists of Editors and pools what is in flight, should one of them have been lost. */
+  relist(): Promise<unknown>;
   /** Of an Editor or a pool; with `most`, so many of the oldest. */
   openOf(editor: string, most?: number): Promise<OperationRecord[]>;
   /** How long the tool's recent calls took; newest first. */
@@ -62,6 +84,7 @@ export interface Wanted {
 const READ = 100;
 
 export function createListings(redis: Redis, find: Find): Listings {
+  redis.defineCommand("ujbRelist", { numberOfKeys: 1, lua: RELIST });
   redis.defineCommand("ujbTombstone", { numberOfKeys: 5, lua: TOMBSTONE });
   const tombstone: Listings["tombstone"] = async (logId) =>
     (await redis.ujbTombstone(
@@ -97,6 +120,7 @@ export function createListings(redis: Redis, find: Find): Listings {
       }
       return listed;
     },
+    relist: () => redis.ujbRelist(keys.principals),
     openOf: async (editor, most = 0) =>
       findAll(await redis.zrange(keys.open(editor), 0, `${most - 1}`), tombstone),
     durationsOf: async (tool) => (await redis.lrange(keys.durations(tool), 0, -1)).map(readDuration),
