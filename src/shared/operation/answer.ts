@@ -215,12 +215,17 @@ function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): b
   return duplicate !== undefined || record.executedAs !== undefined;
 }
 
+/** One execution for both. What was put back after a loss of the store may have ended before this call came: that is told as a replay. */
+function isJoined({ rebuilt }: OperationRecord, { duplicate }: AnswerOptions): boolean {
+  return duplicate === "joined" && rebuilt !== true;
+}
+
 /** Invariant 7: a duplicate is reported as one; only of a replay an age is told. */
 function duplicateOf({ record, now, editorNow }: OperationView, options: AnswerOptions): Partial<Answer> {
   // An operation that the Editor refused was sent but never executed.
   const executedAt = record.startedAt ?? (mayHaveBegun(record) ? record.dispatchedAt : undefined);
   const when = executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() };
-  if (!isFinal(record.state) || options.duplicate === "joined") return { deduplicated: true, ...when };
+  if (!isFinal(record.state) || isJoined(record, options)) return { deduplicated: true, ...when };
   return {
     deduplicated: true,
     ...when,
@@ -251,12 +256,11 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
       : isLost
         ? " The broker's store has lost its result."
         : "";
-    const before =
-      options.duplicate === "joined"
-        ? `${joined(record)} `
-        : isDuplicate(view, options)
-          ? `${notRunAgain(record)} `
-          : "";
+    const before = isJoined(record, options)
+      ? `${joined(record)} `
+      : isDuplicate(view, options)
+        ? `${notRunAgain(record)} `
+        : "";
     return `${before}${outcomeMessage(record)}${kept}`;
   }
   const together = options.duplicate === "joined" ? `${joined(record)} ` : "";
@@ -268,8 +272,10 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
   return `${together}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true, timeout: ${options.mostSeconds ?? WAITS.mostSeconds}). Do not send the call again${leave}.`;
 }
 
-/** One execution for both: this call is no repetition of an earlier one. */
-function joined({ state, startedAt }: OperationRecord): string {
+/** This call is no repetition of an earlier one, as far as that is known. */
+function joined({ state, startedAt, rebuilt }: OperationRecord): string {
+  if (!isFinal(state) && rebuilt)
+    return "The same call was sent before the broker's store lost data, and this one joined it.";
   if (!isFinal(state)) return "The same call is already in flight, and this one joined it.";
   const when = startedAt === undefined ? "" : `, which began at ${new Date(startedAt).toISOString()}`;
   return `This call joined the same call in flight${when}: one run answers both.`;

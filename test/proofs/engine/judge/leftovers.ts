@@ -16,7 +16,7 @@ const STAYS =
   /^\{ujb\}:(schema|store-id|incarnation|swept|served|pools|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
 /** These run out by themselves. */
 const RUNS_OUT =
-  /^\{ujb\}:(chain|operation|arguments|result|live|log|duplicates|tombstone|durations|lease|lease-holder|session|sessions|login|staged|mutations-by|room-wanted):.+$|^\{ujb\}:(sweeper|clients|principals|events|(result|argument)-(room|ends)|partial-(use|bytes))$/;
+  /^\{ujb\}:(chain|operation|arguments|result|live|log|duplicates|tombstone|durations|lease|lease-holder|session|sessions|login|staged|mutations-by|room-wanted|hashes):.+$|^\{ujb\}:(sweeper|clients|principals|events|(result|argument)-(room|ends)|partial-(use|bytes))$/;
 /** BullMQ's own of a queue, and those of its jobs. */
 const BULL =
   /^\{ujb\}:bull:[^:]+(:[^:]+)?:(meta|id|events|marker|pc|stalled-check|completed|failed|delayed)$/;

@@ -143,6 +143,15 @@ describe("what a caller is told of an operation in flight", () => {
     expect(answer).not.toHaveProperty("force_new");
   });
 
+  test("a call that has joined what was put back after a loss is told an old outcome as one", () => {
+    const restored = { rebuilt: true as const };
+    const waiting = answerOf(view(operation(restored)), { duplicate: "joined" });
+    expect(waiting.message).toMatch(/^The same call was sent before the broker's store lost data/);
+    const answer = answerOf(view(executed(restored)), { duplicate: "joined" });
+    expect(answer).toMatchObject({ deduplicated: true, age_seconds: 20, force_new: "op1" });
+    expect(answer.message).toMatch(/^Not run again: this call ran at /);
+  });
+
   test("a call that has joined is told at its end that one run answers both, and not that it was not run", () => {
     const answer = answerOf(view(executed()), { duplicate: "joined" });
     expect(answer).toMatchObject({ deduplicated: true, executed_at: expect.any(String) });
