@@ -1,19 +1,9 @@
-/** A copy of the project with rules taken out: applied to the sources, and to what is built of them. */
+/** A copy of the project with rules taken out: applied to the sources, of which its command line is built. */
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 
 export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[\\/]$/, "");
 const PATCHES = fileURLToPath(new URL("patches", import.meta.url));
@@ -44,13 +34,6 @@ function placeOf(patch: string): string {
 /** Every patch file, by name. */
 export function patchFiles(): string[] {
   return [...PLACES.keys()].sort();
-}
-
-/** The files that a patch changes, from its own lines. */
-function changedBy(patch: string): string[] {
-  return [...readFileSync(placeOf(patch), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
-    ([, file = ""]) => file,
-  );
 }
 
 /** What a patch says of itself before its first difference. */
@@ -88,10 +71,8 @@ export function makeCopy(patches: readonly string[]): Copy {
       cpSync(join(PROJECT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
     }
     symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
-    for (const patch of patches) {
-      applyPatch(patch, folder);
-      for (const file of changedBy(patch)) if (file.startsWith("src/")) build(folder, file);
-    }
+    for (const patch of patches) applyPatch(patch, folder);
+    if (patches.length > 0) build(folder);
     return { folder, remove };
   } catch (error) {
     remove();
@@ -99,17 +80,11 @@ export function makeCopy(patches: readonly string[]): Copy {
   }
 }
 
-/** One file by itself, without a look at its types: a patch need not be correct in them. */
-function build(folder: string, file: string): void {
-  const { outputText } = ts.transpileModule(readFileSync(join(folder, file), "utf8"), {
-    fileName: basename(file),
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.ESNext,
-      verbatimModuleSyntax: true,
-    },
+/** The command line's bundle, which the processes of a schedule are; types are not looked at: a patch need not be correct in them. */
+function build(folder: string): void {
+  const { status, stderr } = spawnSync("npm", ["run", "--silent", "build:cli"], {
+    cwd: folder,
+    encoding: "utf8",
   });
-  const built = join(folder, "dist", file.slice("src/".length).replace(/\.ts$/, ".js"));
-  if (!existsSync(built)) throw new Error(`${file} is not in dist: npm run build`);
-  writeFileSync(built, outputText);
+  if (status !== 0) throw new Error(`the copy is not built: ${stderr}`);
 }
