@@ -4,17 +4,18 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { transformSync } from "esbuild";
 import { afterEach, describe, expect, test } from "vitest";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { startWorld } from "../../harness/processes/process-world.js";
 import { until } from "../../harness/processes/processes.js";
 
-const MODULE = new URL("../../../dist/shared/pipe/stall-watch.js", import.meta.url).href;
+const SOURCE = readFileSync(new URL("../../../src/shared/pipe/stall-watch.ts", import.meta.url), "utf8");
 
 /** Answers each line that it reads with whether it may have waited. */
 const readerOf = (stallMs: number): string => `
   import { createInterface } from "node:readline";
-  import { createStallWatch } from ${JSON.stringify(MODULE)};
+  ${transformSync(SOURCE, { loader: "ts" }).code}
   const stalls = createStallWatch({ stallMs: ${stallMs}, tickMs: 20 });
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );
