@@ -132,7 +132,7 @@ export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
 /**
  * Chain check (▲10 b): the Editor's latest operation of this hash is not the one that this operation was accepted
  * after, and the Editor has run nothing. An operation that entered the store before this one was known when this one
- * was accepted. Any other is decided on as if the call came now.
+ * was accepted. Any other is decided on as if the call came now, or as if it had been known when the call came.
  */
 function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryContext): Recovery {
   const { operationId, stateThere } = answer;
@@ -142,30 +142,21 @@ function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryC
   // Replay (▲6): no matter who made it, tests and compilation run again, unless a key names one run of them.
   const isNewRun = record.effect === "repeatable" && !record.keyed && record.supersedes === undefined;
   if (other.record === undefined) return isNewRun ? again : UNKNOWN_OWNER;
-  const instead: Recovery | false = stateThere === "not_started" && {
-    kind: "resubmit",
-    instead: operationId,
-  };
-  if (areOneCall(record, other.record, answer.endedAt))
-    return instead || { kind: "attach", executedAs: operationId };
   if (other.record.entered < record.entered) return again;
-  if (instead) return instead;
+  if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
+  if (wasOpen(other.record, record) && stateThere !== "cancelled")
+    return { kind: "attach", executedAs: operationId };
   return afterLookUp(record, withEditorsState(other.record, stateThere), other, context.options);
 }
 
 /**
- * Join (▲5): operations of one changing call that were open at the same time are one, for the later would have joined the earlier had
- * the store not lost it meanwhile. Not one that was forced, or that was made in the knowledge of the other. `endedThere`: ms, by the
- * Editor's clock.
+ * Join (▲5): the call came while the other changing operation was open, and would have joined it had the store not lost it. One that is
+ * open still is joined as by a call that comes now.
  */
-function areOneCall(record: OperationRecord, other: OperationRecord, endedThere?: number): boolean {
-  if (record.effect !== "mutating" || record.fingerprint !== other.fingerprint) return false;
-  const isEarlier = record.acceptedAt < other.acceptedAt;
-  const [earlier, later] = isEarlier ? [record, other] : [other, record];
-  if (later.after === earlier.logId) return false;
-  if (later.supersedes !== undefined && later.supersedes !== earlier.supersedes) return false;
-  const endedAt = isEarlier ? undefined : (other.endedAt ?? endedThere);
-  return endedAt === undefined || later.acceptedAt < endedAt;
+function wasOpen(other: OperationRecord, { acceptedAt, effect, fingerprint, supersedes }: OperationRecord) {
+  if (effect !== "mutating" || fingerprint !== other.fingerprint) return false;
+  if (supersedes !== undefined && supersedes !== other.supersedes) return false;
+  return other.endedAt !== undefined && other.acceptedAt <= acceptedAt && acceptedAt < other.endedAt;
 }
 
 /**

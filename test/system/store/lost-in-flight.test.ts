@@ -7,12 +7,12 @@ import { eventually, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 
-test("a record, and its chain, are lost: the call that comes before the end takes that outcome, though it was read meanwhile", async () => {
+test("a record, its chain, and that there was one, are lost: the call that comes before the end takes that outcome, though it was read meanwhile", async () => {
   const { bench, broker, client, hand, executions, store } = await start();
   const ann = client();
   const { record: first } = await ann.submit("work", { Name: "a", Hold: true });
   await bench.begins("a");
-  await hand.del(keys.operation(first.logId), keys.chain(first.hash));
+  await hand.del(keys.operation(first.logId), keys.chain(first.hash), keys.hashes("ann"));
   await whenStoreIsBack(() => ann.submit("work", { Name: "between", Hold: true }));
   const { record: second } = await whenStoreIsBack(() => ann.submit("work", { Name: "a", Hold: true }));
   bench.finish("a");

@@ -7,8 +7,8 @@
 const LINKS_LOOKED_AT = 8;
 
 /**
- * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `chainChanged`: an
- * operation of it has changed, and may have begun. `dropEndedLinks`: checks some of a chain's links and removes
+ * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `isChainLost`: it has lost
+ * it, before it ran out. `chainChanged`: an operation of it has changed, and may have begun. `dropEndedLinks`: checks some of a chain's links and removes
  * those whose record is gone, since they lead nowhere. `records`: the prefix of the records' keys.
  */
 export const LIFETIME = `
@@ -16,9 +16,12 @@ local function keepFor(key, ms, inFlight)
   if inFlight then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, ms) end
 end
 local function noteHash(hashes, hash, at, retention)
-  redis.call('ZADD', hashes, at, hash)
+  redis.call('ZADD', hashes, 'GT', at, hash)
   redis.call('ZREMRANGEBYSCORE', hashes, '-inf', at - 3 * retention)
   keepAtLeast(hashes, 3 * retention)
+end
+local function isChainLost(chain, hashes, hash, at, retention)
+  return redis.call('EXISTS', chain) == 0 and tonumber(redis.call('ZSCORE', hashes, hash) or '-inf') > at - 3 * retention
 end
 -- Of a chain that was lost nothing is written: the next call puts it back, whole.
 local function chainChanged(chain)

@@ -31,27 +31,44 @@ return false
 `;
 
 /**
- * Lua: what waits, or was sent, is in the list of its Editor, or its pool, again after that list alone was lost.
+ * Lua: what waits, or was sent, is in the list of its Editor, or its pool, again after that list alone was lost: then it is more than
+ * the lists have. Answers the log_ids that have no record.
  *
- * KEYS 1 the principals
+ * KEYS 1 the principals, 2 and 3 the known Editors and the pools
  */
 const RELIST = `
-for _, principal in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  local open = redis.call('SMEMBERS', '${keys.waiting("")}' .. principal)
-  for _, logId in ipairs(redis.call('HKEYS', '${keys.sent("")}' .. principal)) do open[#open + 1] = logId end
+local listed, missing = 0, {}
+for i = 2, 3 do
+  for _, editor in ipairs(redis.call('ZRANGE', KEYS[i], 0, -1)) do listed = listed + redis.call('ZCARD', '${keys.open("")}' .. editor) end
+end
+local principals, known = redis.call('ZRANGE', KEYS[1], 0, -1), 0
+for _, principal in ipairs(principals) do
+  known = known + redis.call('SCARD', '${keys.waiting("")}' .. principal) + redis.call('HLEN', '${keys.sent("")}' .. principal)
+end
+if known == listed then return missing end
+for _, principal in ipairs(principals) do
+  local waiting, sent = '${keys.waiting("")}' .. principal, '${keys.sent("")}' .. principal
+  local open = redis.call('HKEYS', sent)
+  for _, logId in ipairs(redis.call('SMEMBERS', waiting)) do open[#open + 1] = logId end
   for _, logId in ipairs(open) do
     local document = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
     local record = document and cjson.decode(document)
-    if record and not record.endedAt then
+    if not record and redis.call('EXISTS', '${keys.tombstone("")}' .. logId) == 1 then
+      missing[#missing + 1] = logId
+    elseif not record then
+      redis.call('SREM', waiting, logId)
+      redis.call('HDEL', sent, logId)
+    elseif not record.endedAt then
       redis.call('ZADD', '${keys.open("")}' .. record.editor, 'NX', record.acceptedAt, logId)
     end
   end
 end
+return missing
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbRelist(principals: string): Result<null, Context>;
+    ujbRelist(principals: string, editors: string, pools: string): Result<string[], Context>;
     ujbTombstone(...keysAndArguments: string[]): Result<string | null, Context>;
   }
 }
@@ -77,6 +94,8 @@ export interface RecordedDuration {
 
 export interface Wanted {
   isWanted?: (record: OperationRecord) => boolean;
+  /** For each record that is missing. */
+  orElse?: (logId: string) => Promise<unknown>;
   before?: string | undefined;
 }
 
@@ -84,7 +103,7 @@ export interface Wanted {
 const READ = 100;
 
 export function createListings(redis: Redis, find: Find): Listings {
-  redis.defineCommand("ujbRelist", { numberOfKeys: 1, lua: RELIST });
+  redis.defineCommand("ujbRelist", { numberOfKeys: 3, lua: RELIST });
   redis.defineCommand("ujbTombstone", { numberOfKeys: 5, lua: TOMBSTONE });
   const tombstone: Listings["tombstone"] = async (logId) =>
     (await redis.ujbTombstone(
@@ -105,7 +124,7 @@ export function createListings(redis: Redis, find: Find): Listings {
 
   return {
     tombstone,
-    async listOf(principal, limit, { isWanted = () => true, before } = {}) {
+    async listOf(principal, limit, { isWanted = () => true, orElse, before } = {}) {
       const key = keys.principal(principal);
       // By its rank now: operations that came meanwhile move nothing to another list.
       const rank = before === undefined ? -1 : await redis.zrevrank(key, before);
@@ -114,13 +133,14 @@ export function createListings(redis: Redis, find: Find): Listings {
       for (let at = rank + 1; listed.length < limit; ) {
         const count = Math.min(READ, limit - listed.length);
         const logIds = await redis.zrevrange(key, at, at + count - 1);
-        listed.push(...(await findAll(logIds)).filter(isWanted));
+        listed.push(...(await findAll(logIds, orElse)).filter(isWanted));
         at += count;
         if (logIds.length < count) break;
       }
       return listed;
     },
-    relist: () => redis.ujbRelist(keys.principals),
+    relist: async () =>
+      Promise.all((await redis.ujbRelist(keys.principals, keys.editors, keys.pools)).map(tombstone)),
     openOf: async (editor, most = 0) =>
       findAll(await redis.zrange(keys.open(editor), 0, `${most - 1}`), tombstone),
     durationsOf: async (tool) => (await redis.lrange(keys.durations(tool), 0, -1)).map(readDuration),

@@ -250,23 +250,30 @@ function createAmend(redis: Redis): Amend {
 // Puts back the chain of a hash that the store has lost, from the records that it has: an Editor of a pool knows nothing of what
 // another one ran (▲13).
 
-/** KEYS 3 chain, 4 the principal's hashes. Answer: applied | conflict */
-const RELINK = `${LIFETIME}
+/** KEYS 3 chain, 4 the principal's hashes, from 5 on the records that it links. ARGV from 2 on those records as they were read. Answer: applied | conflict */
+const RELINK = `
 if redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict'} end
-if next(ask.links) == nil then redis.call('ZREM', KEYS[4], ask.hash) end
+for at = 2, #ARGV do if redis.call('HGET', KEYS[at + 3], 'doc') ~= ARGV[at] then return {'conflict'} end end
+if next(ask.links) == nil then redis.call('ZREM', KEYS[4], ask.hash) return {'applied'} end
 for field, value in pairs(ask.links) do redis.call('HSET', KEYS[3], field, value) end
-keepFor(KEYS[3], 3 * ask.retentionMs, false)
+-- No version that the lost chain had.
+redis.call('HSET', KEYS[3], 'version', storeTime())
+redis.call('PEXPIRE', KEYS[3], 3 * ask.retentionMs)
 return {'applied'}
 `;
 
+/** Reads all that the principal has. A record that is missing is a loss, which begins another incarnation. */
 type Relink = (record: Pick<OperationRecord, "hash" | "principal">) => Promise<unknown>;
 
-function createRelink(redis: Redis, listOf: Listings["listOf"], retentionMs: number): Relink {
+function createRelink(redis: Redis, { listOf, tombstone }: Listings, retentionMs: number): Relink {
   const run = defineScript(redis, "ujbRelink", RELINK);
   return async ({ hash, principal }) => {
     const isWanted = (record: OperationRecord): boolean => record.hash === hash;
-    const found = await listOf(principal, Number.POSITIVE_INFINITY, { isWanted });
-    return run([keys.chain(hash), keys.hashes(principal)], { hash, links: linksOf(found), retentionMs });
+    const found = await listOf(principal, Number.POSITIVE_INFINITY, { isWanted, orElse: tombstone });
+    const recordKeys = found.map(({ logId }) => keys.operation(logId));
+    const texts = found.map((record) => textOf(record)?.text ?? "");
+    const ask = { hash, links: linksOf(found), retentionMs };
+    return run([keys.chain(hash), keys.hashes(principal), ...recordKeys], ask, ...texts);
   };
 }
 
@@ -275,18 +282,18 @@ export function linksOf(records: readonly OperationRecord[]): Record<string, str
   const links: Record<string, string> = {};
   const inOrder = records.toSorted((a, b) => a.order - b.order || a.acceptedAt - b.acceptedAt);
   for (const record of inOrder) {
-    const { logId, supersedes } = record;
+    const { logId, order, supersedes } = record;
     links.newest = logId;
     if (supersedes !== undefined) links[`forced:${supersedes}`] = logId;
     const began = beganAs(record);
     for (const target of targetsOf(record)) {
       links[`at:${target}`] = logId;
-      if (began === "began" || (began !== "" && links[`began:${target}`] === undefined))
+      // Of those that were put back the newest.
+      if (began === "began" || (began !== "" && (order === 0 || links[`began:${target}`] === undefined)))
         links[`began:${target}`] = logId;
     }
   }
-  const versions = records.map(({ order, entered }) => Math.max(order, entered));
-  return records.length === 0 ? links : { ...links, version: String(Math.max(...versions)) };
+  return links;
 }
 
 export interface Operations extends Attachments, Chains, Incarnations, Listings {
@@ -457,7 +464,7 @@ export function createOperations(
 
   const listings = createListings(redis, find);
 
-  const relink = createRelink(redis, listings.listOf, limits.retentionMs);
+  const relink = createRelink(redis, listings, limits.retentionMs);
 
   const chains = createChains(redis, { find, now, ...incarnations, ...listings }, options);
 
@@ -507,7 +514,8 @@ export function createOperations(
         const record = { ...lost, ...entry, rebuilt: true as const };
         const only = { fence, incarnation };
         const [kind] = await restoreOperation(record, { version, isNewest }, only, labels);
-        if (kind !== "conflict" && kind !== "incarnation") return kind === "applied";
+        if (kind === "chain_lost") await relink(record);
+        else if (kind !== "conflict" && kind !== "incarnation") return kind === "applied";
       }
     },
 

@@ -36,7 +36,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
 const CREATE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
-if redis.call('EXISTS', KEYS[3]) == 0 and redis.call('ZSCORE', KEYS[18], ask.hash) then return {'chain_lost'} end
+if isChainLost(KEYS[3], KEYS[18], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
 local results = accountOf(14, ask.room.results, ask.room.share)
 local arguments = accountOf(16, ask.room.arguments, ask.room.share)
 if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end

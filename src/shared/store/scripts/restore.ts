@@ -21,11 +21,12 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the
  *      principal's, 11 lease, 12 turns, 13 the principal's hashes
  * ARGV 2 record JSON
- * Answer: applied | incarnation | conflict | not_owner
+ * Answer: applied | incarnation | conflict | chain_lost | not_owner
  */
 const RESTORE = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
+if isChainLost(KEYS[3], KEYS[13], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
 ${ownedBy("KEYS[11]")}
 local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[12], KEYS[7], waitingOf(ask.principal), ask.principal, ask.priorityClass)
@@ -49,7 +50,7 @@ for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) 
 redis.call('ZADD', '${keys.principals}', storeTime(), ask.principal)
 keepAtLeast('${keys.principals}', 3 * retention)
 noteEvent('restored', ask.state, logId, ask.principal, ask.editor, ask.tool, retention)
-return {'applied', seq, turn}
+return {'applied'}
 `;
 
 /** What an Editor says of an operation that the store has lost. */
