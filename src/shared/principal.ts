@@ -80,7 +80,8 @@ export function callerOf(session: Caller, capabilities: { experimental?: unknown
   return { id: `cli:${id}`, transport: session.transport, readsByName: true };
 }
 
-const objectIn = (value: unknown): Record<string, unknown> =>
+/** The object that it is, else an empty one. */
+export const objectIn = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
 // What an MCP client calls itself (`clientInfo` of its initialize): a label for people, and hostile input. Nothing is

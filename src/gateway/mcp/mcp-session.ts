@@ -5,7 +5,7 @@ import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextp
 import type { Implementation } from "@modelcontextprotocol/server";
 import { type Log, withFields } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
-import { callerOf } from "../../shared/principal.js";
+import { callerOf, objectIn } from "../../shared/principal.js";
 import { RPC_INVALID_PARAMS } from "../../shared/wire/rpc.js";
 import type { Broker } from "../broker.js";
 import { namedResult } from "../results/result-uri.js";
@@ -98,7 +98,8 @@ export function openMcpSession(given: McpServerDeps, client: SessionClient, line
   const { caller, principal, selection, isHere = () => true } = client;
   const deps = { ...given, log: withFields(given.log, { principal }) };
   const { broker, log, toolList } = deps;
-  const declared = (): Caller => callerOf(caller, server.getClientCapabilities());
+  const declared = (arrived?: unknown): Caller =>
+    callerOf(caller, server.getClientCapabilities() ?? objectIn(arrived));
   const tracker = trackRequests(line, { exchanges: deps.exchanges, principal, caller: declared, log });
   const working = client.folder === undefined ? [] : [client.folder];
   const ended = new AbortController();

@@ -106,8 +106,8 @@ export interface RequestTracker {
 export interface RequestTrackerDeps {
   exchanges: Pick<Exchanges, "open">;
   principal: string;
-  /** Who sends what arrives now. */
-  caller: () => Caller;
+  /** Who sends what arrives now. `arrived`: what it declares in an `initialize` that may not have had its turn yet. */
+  caller: (arrived: unknown) => Caller;
   log: Log;
 }
 
@@ -134,6 +134,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const newest = createBoundedMemory<Entry>(REMEMBERED);
   const idleWaiters: (() => void)[] = [];
   const ownIds = createOwnIds();
+  let declared: unknown;
   let lastId = 0;
   let waitsEnded = false;
   let hasInputEnded = false;
@@ -162,9 +163,11 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const isOpen = (entry: Entry): boolean => [...open.values()].includes(entry);
 
   const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
+    // A pipe that has a new broker says all at once.
+    if (message.method === "initialize") declared = message.params?.capabilities;
     const channel = line.channelOf(extra);
     const exchange = exchanges.open({
-      ...{ principal, caller: deps.caller(), way: channel },
+      ...{ principal, caller: deps.caller(declared), way: channel },
       isCounted: () => !hasInputEnded,
       saysRead: saysRead(message.params),
     });

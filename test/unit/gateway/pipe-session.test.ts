@@ -7,6 +7,7 @@ import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pi
 import { UUID } from "../../../src/gateway/mcp/tools/broker-tool.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
+import { declaredCaller } from "../../../src/shared/principal.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
 import { executed } from "../shared/record.js";
@@ -91,6 +92,26 @@ test("an answer counts when the pipe has written it to the client, and is read t
   hear({ kind: "written", n: await answered(2) });
   await eventually(() => delivered.length === 2, "it is noted");
   expect(delivered[1]?.[2]).toEqual({ isRead: false });
+  await session.close();
+});
+
+test("what comes right behind the greeting, as to the next broker, is its client's by the name that it declares", async () => {
+  const { session, hear, call, answered, delivered } = openSession({ isResumed: true });
+  const params = {
+    protocolVersion: "2025-06-18",
+    capabilities: declaredCaller("a command line"),
+    clientInfo: { name: "c", version: "1" },
+  };
+  hear({ kind: "message", n: 1, isResent: true }, { jsonrpc: "2.0", id: 1, method: "initialize", params });
+  hear({ kind: "message", n: 2 }, { jsonrpc: "2.0", method: "notifications/initialized" });
+  call(3, { isResent: true });
+  hear({ kind: "written", n: await answered(3) });
+  await eventually(() => delivered.length === 1, "it is noted");
+  expect(delivered[0]).toMatchObject([
+    { id: expect.stringMatching(/^cli:/) },
+    { logId: "op1" },
+    { isRead: false },
+  ]);
   await session.close();
 });
 
