@@ -114,6 +114,9 @@ export interface RequestTrackerDeps {
 /** Cancellations come while a request is open, or soon after its connection was lost. */
 const REMEMBERED = 200;
 
+/** A cancellation that came so long before a request is not its own: its client counts from the start again. ms. */
+const EARLY_MS = 10_000;
+
 interface Entry {
   readonly exchange: Exchange;
   readonly channel: Channel;
@@ -132,6 +135,8 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const open = new Map<RequestId, Entry>();
   /** By the client's id. */
   const newest = createBoundedMemory<Entry>(REMEMBERED);
+  /** Cancellations that came before their requests, by the client's id: over HTTP one may overtake the other. */
+  const early = createBoundedMemory<{ reason: string | undefined; at: number }>(REMEMBERED);
   const idleWaiters: (() => void)[] = [];
   const ownIds = createOwnIds();
   let declared: unknown;
@@ -153,7 +158,8 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
       "the client cancelled a request",
     );
     // At once, out of turn: an answer that is written from now on does not count.
-    entry?.exchange.cancelled(reason);
+    if (entry) entry.exchange.cancelled(reason);
+    else early.set(keyOf(id), { reason, at: performance.now() });
   };
 
   /** The newest request of the client's with this id; one that is open is never forgotten. */
@@ -176,6 +182,10 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     const before = latest(message.id);
     before?.exchange.drop();
     if (channel.isResumed && before?.exchange.isCancelled) exchange.cancelled(undefined);
+    const cancellation = early.get(key);
+    early.delete(key);
+    if (cancellation && performance.now() - cancellation.at < EARLY_MS)
+      exchange.cancelled(cancellation.reason);
     lastId += 1;
     const sdkId = lastId;
     open.set(sdkId, entry);

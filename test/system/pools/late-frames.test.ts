@@ -15,7 +15,8 @@ test("▲13 what an earlier connection left in a buffer is not run behind the im
     gateway: { backMs: 0 },
   });
   const { client, editor, bench, redis, gateway, executions, store, record } = system;
-  const { toEditor } = await system.addCabledWorker(editor);
+  // With another lease it would have another epoch anyhow.
+  const { toEditor } = await system.addCabledWorker(editor, { lease: { ttlMs: 4_000, renewMs: 100 } });
   await system.present(editor);
   const second = await system.addEditor({ labels: ["android"] });
   await system.addWorker();

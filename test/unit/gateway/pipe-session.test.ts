@@ -115,6 +115,23 @@ test("what comes right behind the greeting, as to the next broker, is its client
   await session.close();
 });
 
+test("a cancellation that came before its request, as over two connections, cancels it; one of an earlier request does not", async () => {
+  const { session, hear, call, cancel, answered, submitted, said } = openSession();
+  cancel(1);
+  call(1);
+  await eventually(
+    () => said.some(({ header }) => header.kind === "dropped" && header.answers === 1),
+    "dropped",
+  );
+  expect(submitted).toEqual([]);
+  call(2);
+  hear({ kind: "written", n: await answered(2) });
+  cancel(2);
+  call(2);
+  await eventually(() => submitted.length === 2, "the id is used again");
+  await session.close();
+});
+
 test("a request is known again by every broker that gets it, and no other one is taken for it", async () => {
   const calls = await Promise.all(
     [1, 1, 2].map(async (n) => {
