@@ -305,7 +305,7 @@ const DURATIONS_MS = 15 * 24 * 3_600_000;
  *      12 counters, 13 the tool's durations, 14 the uploaded result, 15 the principal's request for room, 16 and 17 the account of
  *      results, 18 and 19 that of arguments
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
- * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | full
+ * Answer: applied, those that are due (limits.ts) | incarnation | conflict | not_owner | full
  */
 const FINISH = `${INCARNATION}${NOTE_EVENT}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs

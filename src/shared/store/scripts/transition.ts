@@ -20,7 +20,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
 /**
  * KEYS 3 chain, 4 operation, 5 lease, 6 turns
  * ARGV 2 the record JSON that was read, 3 the new one
- * Answer: applied, those that are due (release.ts) | incarnation | conflict | not_owner | held
+ * Answer: applied, those that are due (limits.ts) | incarnation | conflict | not_owner | held
  */
 const TRANSITION = `${INCARNATION}${NOTE_EVENT}${LIFETIME}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${IN_INCARNATION}
 local logId = ask.logId
