@@ -24,8 +24,6 @@ import { createSettlement, inExecutionSpan, unknownOutcome } from "./outcome.js"
 
 export type ExecutorOptions = ConversationOptions;
 
-export type Executor = ReturnType<typeof createExecutor>;
-
 /** The job that asks for an operation, and the lane that it is in. */
 export interface JobOf {
   id: string;

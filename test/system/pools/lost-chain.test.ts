@@ -54,12 +54,16 @@ test("a key still names its run while the other Editor is the idle one, however 
 });
 
 test("what is put back is what the chain said: each target's newest, what began, what was forced, and a version that grows", async () => {
-  const { ann, broker, hand } = await farm();
+  const { ann, bench, broker, editor, second, hand } = await farm();
   const first = await ann.submit("work", { Name: "a" }, POOL);
   await ann.outcome(first.record.logId);
   const force = { ...POOL, force_new: first.record.logId };
   const third = await ann.submit("work", { Name: "a" }, force);
   await ann.outcome(third.record.logId);
+  for (const { editorId } of [editor, second]) {
+    await ann.submit("work", { Name: `holds ${editorId}`, Hold: true }, { editor: editorId });
+    await bench.begins(`holds ${editorId}`);
+  }
   const fourth = await ann.submit("work", { Name: "a" }, { ...POOL, force_new: third.record.logId });
   await broker.cancel("ann", fourth.record.logId, ann.caller);
   const key = keys.chain(first.record.hash);
@@ -72,9 +76,10 @@ test("what is put back is what the chain said: each target's newest, what began,
   );
   expect(linksOf(records)).toEqual(links);
   await hand.del(key);
-  const fifth = await ann.submit("work", { Name: "a" }, { ...POOL, force_new: third.record.logId });
-  expect(fifth).toMatchObject({ relation: "replayed", record: { logId: fourth.record.logId } });
+  const again = await ann.submit("work", { Name: "a" }, force);
+  expect(again).toMatchObject({ relation: "replayed", record: { logId: third.record.logId } });
   expect(Number((await hand.hgetall(key)).version)).toBeGreaterThan(Number(version));
+  for (const { editorId } of [editor, second]) bench.finish(`holds ${editorId}`);
 });
 
 test("a hash whose records are gone by now begins a chain of its own", async () => {
