@@ -114,11 +114,15 @@ export async function openStore(
     room: roomLimits(options),
   };
   const counters = createStoredCounters(commands);
+  const claim = (): Promise<string> => claimStore(commands, storeId);
+  // It may have been emptied, and begun by a process that does not know its id.
+  const claimAgain = (): void => void claim().catch(onError);
+  notifier.on("incarnation", claimAgain, claimAgain);
   const operations = createOperations(commands, options, { jobs: queues, limits, onError });
   return {
     storeId,
     retentionMs: options.retentionMs,
-    claim: () => claimStore(commands, storeId),
+    claim,
     address,
     redisCheck,
     assertFit: connections.assertFit,

@@ -147,6 +147,19 @@ describe("the broker after it", () => {
     expect(bench.begun).toEqual(["known", "a"]);
   });
 
+  test("an emptied store that a new process began gets its id back from one that runs: its Editors stay its own", async () => {
+    const { client, redis, hand, store, addWorker, executions } = await start();
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    await redis.flush();
+    await addWorker();
+    await eventually(async () => (await hand.get(keys.storeId)) === store.storeId, "it has its id again");
+    const again = await whenStoreIsBack(() => ann.submit("work", { Name: "b" }));
+    await ann.outcome(again.record.logId);
+    expect([executions("a"), executions("b")]).toEqual([1, 1]);
+  });
+
   test("after a flush every acknowledged operation is imported, more than one page of them", async () => {
     const system = await start({ worker: null });
     const worker = await system.addWorker();
