@@ -88,7 +88,8 @@ export function createMetrics(deps: {
     contentType: registry.contentType,
     async scrape() {
       // The event loop is measured a hundred times a second: only in a process that is scraped.
-      if (!registry.getSingleMetric("process_cpu_seconds_total")) collectDefaultMetrics({ register: registry });
+      if (!registry.getSingleMetric("process_cpu_seconds_total"))
+        collectDefaultMetrics({ register: registry });
       storeUp.set(0);
       await look().then(
         () => storeUp.set(1),

@@ -497,7 +497,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "system/pools/lost-chain",
     "a key still names its run while the other Editor is the idle one",
   ),
-  tested("10-one-call", "system/store/lost-in-flight", "a record, its chain, and that there was one, are lost"),
+  tested(
+    "10-one-call",
+    "system/store/lost-in-flight",
+    "a record, its chain, and that there was one, are lost",
+  ),
   tested("13-unsent", "system/store/unsent", "a cancellation waits for the Editor, and comes too late"),
   mutation(
     "14-acknowledge",
