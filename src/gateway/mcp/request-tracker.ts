@@ -114,7 +114,7 @@ export interface RequestTrackerDeps {
 /** Cancellations come while a request is open, or soon after its connection was lost. */
 const REMEMBERED = 200;
 
-/** A cancellation that came so long before a request is not its own: its client counts from the start again. ms. */
+/** A cancellation that came longer than this before a request is that of an earlier one with the same id, ms. */
 const EARLY_MS = 10_000;
 
 interface Entry {

@@ -9,8 +9,8 @@ import type { RpcId } from "../wire/rpc.js";
 import type { Outcome } from "../wire/wire.js";
 
 /**
- * - `queued`      accepted: its record was written, and its job was added behind it or is by the janitor. The Editor's owner
- *                 moves it on; after a crash, the next owner.
+ * - `queued`      accepted: its record is written. Its job follows, from the janitor after a crash. The Editor's owner moves it
+ *                 on; after a crash, the next owner.
  * - `dispatched`  claimed; bytes may have been sent. The Editor's answer moves it on; after a crash, the next owner
  *                 submits the same id again, and the Editor attaches or runs it.
  * - `running`     the Editor reported the start. Its outcome moves it on; after a crash, the next owner attaches.

@@ -7,9 +7,9 @@
 const LINKS_LOOKED_AT = 8;
 
 /**
- * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `isChainLost`: it has lost
- * it, before it ran out. `chainChanged`: an operation of it has changed, and may have begun. `dropEndedLinks`: checks some of a chain's links and removes
- * those whose record is gone, since they lead nowhere. `records`: the prefix of the records' keys.
+ * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `isChainLost`: it had one
+ * that has not expired, and is gone. `chainChanged`: an operation of it has changed, and may have begun. `dropEndedLinks`: checks
+ * some of a chain's links and removes those whose record is gone, since they lead nowhere. `records`: the prefix of the records' keys.
  */
 export const LIFETIME = `
 local function keepFor(key, ms, inFlight)

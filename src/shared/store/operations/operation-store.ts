@@ -249,7 +249,11 @@ function createAmend(redis: Redis): Amend {
 // Puts back the chain of a hash that the store has lost, from the records that it has: an Editor of a pool knows nothing of what
 // another one ran (▲13).
 
-/** KEYS 3 chain, 4 the principal's hashes, from 5 on the records that it links. ARGV from 2 on those records as they were read. Answer: applied | conflict */
+/**
+ * KEYS 3 chain, 4 the principal's hashes, from 5 on the records of its operations
+ * ARGV from 2 on these records as they were read
+ * Answer: applied | conflict
+ */
 const RELINK = `
 if redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict'} end
 for at = 2, #ARGV do if redis.call('HGET', KEYS[at + 3], 'doc') ~= ARGV[at] then return {'conflict'} end end
