@@ -18,11 +18,16 @@ import {
 } from "../shared/operation/idempotency.js";
 import type { Caller, PriorityClass } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
-import { type CallRules, executionClassOf, NO_RULES } from "../shared/tools/call-rules.js";
-import { type CallParameters, takeParameters } from "../shared/tools/portable-schema.js";
+import {
+  type CallParameters,
+  type CallRules,
+  executionClassOf,
+  NO_RULES,
+  takeParameters,
+  waitTime,
+} from "../shared/tools/call-rules.js";
 import { completeTool, type Effect, type ExecutionClass, type Tool } from "../shared/tools/tool.js";
 import type { TraceContext } from "../shared/traces.js";
-import { waitTime } from "../shared/wait-time.js";
 import type { RpcId } from "../shared/wire/rpc.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";

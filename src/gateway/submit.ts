@@ -19,8 +19,8 @@ import type { RecordedDuration } from "../shared/store/operations/listings.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Asker, Chain, Created } from "../shared/store/operations/record.js";
 import type { Store, StoredCounters } from "../shared/store/store.js";
+import type { IfAway } from "../shared/tools/call-rules.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
-import type { IfAway } from "../shared/tools/portable-schema.js";
 import { countsAsChange, isDestructive } from "../shared/tools/tool.js";
 import {
   type CallReader,

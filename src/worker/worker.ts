@@ -22,7 +22,7 @@ import {
 } from "./discovery/discovery.js";
 import { createLostEditors, type LostEditorsOptions } from "./discovery/lost-editors.js";
 import { createTrustedFolder, type TrustedFile } from "./discovery/trusted-folder.js";
-import { MAX_RESULT_BYTES } from "./execution/large-result.js";
+import { MAX_RESULT_BYTES } from "./execution/outcome.js";
 import { unityLogPlaces } from "./owner/evidence/log-places.js";
 import type { DescribedEditor } from "./owner/heartbeat.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner/owner.js";

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Log } from "../../shared/log.js";
 import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
-import { excessOf } from "../../shared/results/cached.js";
+import { excessOf } from "../../shared/results/preview.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import type { Availability, AwayEditor, Editors } from "../../shared/store/editors/editors.js";
 import { readTools, TOOL_LIMITS, type ToolLimits } from "../../shared/tools/call-rules.js";

@@ -20,7 +20,7 @@ import {
   type PublicDiagnosis,
 } from "../../shared/store/editors/editors.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
-import type { CallParameters, IfAway } from "../../shared/tools/portable-schema.js";
+import type { CallParameters, IfAway } from "../../shared/tools/call-rules.js";
 
 /** `isSelected`: the call named no Editor, but its session had selected this one. `sees`: only these may be named. */
 export function targetError(

@@ -8,9 +8,14 @@ import { DocumentError } from "../../documents/document-error.js";
 import type { Documents, RequestLimits } from "../../documents/documents.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { head } from "../../shared/printable.js";
-import { type CachedForm, cachedForm, isTooLarge } from "../../shared/results/cached.js";
 import type { PageRequest, Pagination } from "../../shared/results/page.js";
-import { estimatedTokens, type Preview } from "../../shared/results/preview.js";
+import {
+  type CachedForm,
+  cachedForm,
+  estimatedTokens,
+  isTooLarge,
+  type Preview,
+} from "../../shared/results/preview.js";
 import type { Projected, ProjectionRequest } from "../../shared/results/projection.js";
 import type { Arguments, Operations } from "../../shared/store/operations/operation-store.js";
 import type {

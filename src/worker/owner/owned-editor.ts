@@ -26,11 +26,9 @@ import {
 } from "../editor/editor-link.js";
 import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
-import { createEditorPort } from "../execution/conversation.js";
-import { createLane, type Lane, type LaneTimings } from "../execution/lane.js";
+import { createEditorPort } from "../execution/executor.js";
+import { createLane, createPoolTaker, type Lane, type LaneTimings } from "../execution/lane.js";
 import { type Acknowledger, createAcknowledger, createOutcomeListeners } from "../execution/outcome.js";
-import { createPoolTaker } from "../execution/pool-taker.js";
-import { createImports, type Imports } from "../recovery/imports.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import { createEvidence } from "./evidence/evidence.js";
@@ -49,15 +47,17 @@ import {
   createCatalogSync,
   createClientNotices,
   createLinkHandlers,
+  createReports,
 } from "./link-handlers.js";
 import {
+  createImports,
   createOwnedOperations,
   createOwnerFence,
   createUnderWay,
+  type Imports,
   type OwnedOperations,
   type OwnerFence,
 } from "./owned-operations.js";
-import { createReports } from "./reports/reports.js";
 
 export interface OwnedEditorDeps {
   store: Store;

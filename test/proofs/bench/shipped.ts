@@ -19,7 +19,7 @@ export const { createSimulatedEditor } = (await import(
 
 export const { createFrameParser, encodeFrame } = (await import(
   dist("shared/wire/framing.js")
-)) as typeof import("../../../src/shared/wire/framing.js");
+)) as typeof import("../../../src/shared/wire/rpc.js");
 
 export const { parseRpc, rpcRequest, rpcResult } = (await import(
   dist("shared/wire/rpc.js")

@@ -5,7 +5,7 @@ import { type Broker, createBroker } from "../../../src/gateway/broker.js";
 import { createCallReader } from "../../../src/gateway/call-reader.js";
 import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
 import { createExchanges } from "../../../src/gateway/exchange.js";
-import type { Channel, Line } from "../../../src/gateway/mcp/open-request.js";
+import type { Channel, Line } from "../../../src/gateway/mcp/request-tracker.js";
 import { trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import type { Results } from "../../../src/gateway/results/results.js";
 import { BrokerError } from "../../../src/shared/errors.js";

@@ -10,7 +10,7 @@ import type { ReadCall } from "../../../src/gateway/call-reader.js";
 import { createFirstContact, withFirstContact } from "../../../src/gateway/editors/first-contact.js";
 import { singleRequest } from "../../../src/gateway/exchange.js";
 import { createGateway, GATEWAY_DEFAULTS } from "../../../src/gateway/gateway.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { createLinePeer, createPipes, INITIALIZE, reported, toolCall } from "../../harness/mcp/mcp.js";

@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { createExchanges, type Deliveries } from "../../../src/gateway/exchange.js";
-import type { Channel } from "../../../src/gateway/mcp/open-request.js";
+import type { Channel } from "../../../src/gateway/mcp/request-tracker.js";
 import { trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import { toolResult } from "../../../src/gateway/mcp/tools/tool-answer.js";
 import { answerOf, type OperationView } from "../../../src/shared/operation/answer.js";

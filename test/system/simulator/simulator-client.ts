@@ -4,8 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
-import { parseRpc, type RpcError, rpcRequest } from "../../../src/shared/wire/rpc.js";
+import {
+  createFrameParser,
+  encodeFrame,
+  parseRpc,
+  type RpcError,
+  rpcRequest,
+} from "../../../src/shared/wire/rpc.js";
 import type { Outcome } from "../../../src/shared/wire/wire.js";
 import { createSimulatedEditor, type SimulatedEditor } from "../../../src/simulator/editor.js";
 import type { SimulatedEditorOptions } from "../../../src/simulator/options.js";

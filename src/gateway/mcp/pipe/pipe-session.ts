@@ -11,8 +11,8 @@ import { LOCAL } from "../../../shared/principal.js";
 import { wellFormedJson } from "../../../shared/printable.js";
 import { createEditorSelection } from "../editor-selection.js";
 import { openMcpSession } from "../mcp-session.js";
-import type { Line } from "../open-request.js";
 import { readMessage } from "../read-message.js";
+import type { Line } from "../request-tracker.js";
 import type { McpServerDeps } from "../server-deps.js";
 import type { ServedGateway } from "./late-gateway.js";
 

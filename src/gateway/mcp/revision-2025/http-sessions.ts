@@ -8,7 +8,7 @@ import type { Sessions, StoredSession } from "../../../shared/store/sessions.js"
 import { createEditorSelection } from "../editor-selection.js";
 import { type HttpWay, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
-import type { Channel } from "../open-request.js";
+import type { Channel } from "../request-tracker.js";
 import type { McpServerDeps } from "../server-deps.js";
 import {
   asWebRequest,

@@ -30,15 +30,15 @@ import {
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { waitTime } from "../../../shared/wait-time.js";
+import { waitTime } from "../../../shared/tools/call-rules.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import type { EditorSelection } from "../editor-selection.js";
-import type { OpenRequest } from "../open-request.js";
 import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { filledPrompt, instructions, PROMPTS } from "../prompts.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
 import { questionText } from "../question-text.js";
+import type { OpenRequest } from "../request-tracker.js";
 import { answersTo, type CallToolDeps, callTool, type OpenCall, outcomeOf } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";

@@ -5,10 +5,9 @@ import { BrokerError, ERRORS, type ErrorCode } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { Answer } from "../../../shared/operation/answer.js";
 import { shortened, wellFormedJson } from "../../../shared/printable.js";
-import { cachedForm } from "../../../shared/results/cached.js";
-import { partialForm } from "../../../shared/results/preview.js";
+import { cachedForm, partialForm } from "../../../shared/results/preview.js";
 import { storeFault } from "../../../shared/store/connect.js";
-import type { WaitLimits } from "../../../shared/wait-time.js";
+import type { WaitLimits } from "../../../shared/tools/call-rules.js";
 import { binaryOf, handedOn, type Results } from "../../results/results.js";
 import { ProtocolError } from "../protocol-error.js";
 

@@ -11,7 +11,7 @@ import {
   type OperationRecord,
   type StoreLosses,
 } from "../../../../src/shared/operation/operation.js";
-import { mayBeTaken } from "../../../../src/worker/execution/pool-taker.js";
+import { mayBeTaken } from "../../../../src/worker/execution/lane.js";
 import { spend } from "../bounds.js";
 import type { Offer } from "../offer.js";
 import { type Entry, nonceOf, POOL, type State, type StoreState, type WorkerState } from "../state/state.js";
