@@ -10,12 +10,7 @@ import {
   type TargetContext,
 } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
-import {
-  findUnhashable,
-  hasHalfCharacter,
-  hashesOf,
-  type JsonObject,
-} from "../shared/operation/idempotency.js";
+import { findUnhashable, hasHalfCharacter, hashesOf, type JsonObject } from "../shared/operation/decide.js";
 import type { Caller, PriorityClass } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import {
@@ -30,6 +25,7 @@ import { completeTool, type Effect, type ExecutionClass, type Tool } from "../sh
 import type { TraceContext } from "../shared/traces.js";
 import type { RpcId } from "../shared/wire/rpc.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
+import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
 import { argumentError, type Catalog, type OfferedTool, readArguments } from "./tools/catalog.js";
@@ -221,6 +217,34 @@ export function createCallReader(deps: {
   };
 }
 
+// First contact (editors/first-contact.ts): what is not known yet may come in a moment.
+
+/** What another Editor, or a tool that an Editor does not have yet, may explain. */
+const MAY_COME = new Set(["NO_EDITOR", "EDITOR_UNKNOWN", "UNKNOWN_TOOL"]);
+
+/** Whether the answer may be another one once the Editors that are coming are known. */
+function mayChange({ problem, target, targetContext }: ReadCall): boolean {
+  if (problem && MAY_COME.has(problem.code)) return true;
+  const { candidates } = targetContext;
+  // An Editor that is coming is preferred to one whose catalogue is noted.
+  if (!candidates.some(({ isNoted }) => isNoted)) return false;
+  const chosen = editorFor(target, targetContext);
+  return !candidates.some(({ id, isNoted }) => id === chosen && !isNoted);
+}
+
+/** Reads a call whose Editor or tool is not known to the store once more after first contact. */
+export function withFirstContact(calls: CallReader, contact: Pick<FirstContact, "awaited">): CallReader {
+  return {
+    async read(call, how) {
+      const read = await calls.read(call, how);
+      if (!mayChange(read)) return read;
+      await contact.awaited();
+      // Without a wait, too: the Editor may have come since it was read.
+      return call.signal?.aborted ? read : calls.read(call);
+    },
+  };
+}
+
 /** What a call may do, the least first. */
 const EFFECTS: readonly Effect[] = ["read_only", "repeatable", "mutating"];
 
@@ -295,4 +319,39 @@ export async function callTimes(
 export function waitSecondsOf({ name, editors }: OfferedTool, rules: CallRules): number | undefined {
   const configured = new Set(editors.map((editor) => rules.timeout({ tool: name, editor })));
   return configured.size === 1 ? [...configured][0] : undefined;
+}
+
+// The Editor that one MCP session selected for the calls that name none.
+
+export interface EditorSelection {
+  /** Reads the store, because several gateways may serve the session. */
+  editor(): Promise<string | undefined>;
+  /** Undefined clears the choice. Rejects, without a change, if it cannot be stored. */
+  select(editor: string | undefined): Promise<void>;
+}
+
+/** The selection of a session that outlives its process. */
+export interface StoredEditorSelection {
+  /** Undefined if the store does not know the session. */
+  read(): Promise<{ selected?: string | undefined } | undefined>;
+  write(editor: string | undefined): Promise<void>;
+}
+
+/**
+ * `before`: the selection from an earlier gateway. If the store has forgotten the session, the selection made in this
+ * process applies, in this process only.
+ */
+export function createEditorSelection(store?: StoredEditorSelection, before?: string): EditorSelection {
+  let selected = before;
+  return {
+    async editor() {
+      const stored = await store?.read();
+      if (stored) selected = stored.selected;
+      return selected;
+    },
+    async select(editor) {
+      await store?.write(editor);
+      selected = editor;
+    },
+  };
 }

@@ -14,9 +14,9 @@ import type { Audit } from "./auth/audit.js";
 import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker, logged, traced } from "./broker.js";
-import { createCallReader } from "./call-reader.js";
+import { createCallReader, withFirstContact } from "./call-reader.js";
 import { createClientPresence } from "./client-presence.js";
-import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
+import { createFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
 import {
   createCatalogNotes,

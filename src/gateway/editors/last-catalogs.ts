@@ -203,12 +203,13 @@ export function createLastCatalogs(
     // Synchronous, as of the note of the known Editors.
     const found = statSync(folder, { throwIfNoEntry: false });
     if (!found) return [];
+    // The rights belong to it: they change with ctime.
+    const stamp = `${found.ino} ${found.mtimeMs} ${found.ctimeMs}`;
+    if (known?.stamp === stamp) return known.catalogs;
     if (isChangedByOthers(found)) {
       ignore("", "others may write to this folder");
       return [];
     }
-    const stamp = `${found.ino} ${found.mtimeMs}`;
-    if (known?.stamp === stamp) return known.catalogs;
     const catalogs = readAll();
     known = Date.now() - found.mtimeMs > TICK_MS ? { stamp, catalogs } : undefined;
     return catalogs;

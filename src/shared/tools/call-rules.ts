@@ -5,7 +5,7 @@
 import picomatch from "picomatch";
 import { bare, slugOf } from "../editors/target.js";
 import { BrokerError } from "../errors.js";
-import { hasHalfCharacter, type JsonObject } from "../operation/idempotency.js";
+import { hasHalfCharacter, type JsonObject } from "../operation/decide.js";
 import type { OperationRecord } from "../operation/operation.js";
 import { head } from "../printable.js";
 import type { ClassRule, EditorRule, ToolRule } from "./call-rule-settings.js";

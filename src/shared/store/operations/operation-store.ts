@@ -22,10 +22,10 @@ import {
 } from "../scripts/call.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRestore, type KnownOfLost } from "../scripts/restore.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
 import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
 import type { PrincipalLimits, Resources, ResultQuotaOptions } from "./limits.js";
+import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./limits.js";
 import { createListings, type Listings } from "./listings.js";
 import { defineReport, type PartialOptions } from "./partials.js";
 import {

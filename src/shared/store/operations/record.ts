@@ -6,13 +6,13 @@ import type { Redis, Result } from "ioredis";
 import type { EditorState, Moment } from "../../operation/again.js";
 import {
   type Caller,
+  countsAsChange,
   type EndMark,
   isFinal,
   mayHaveBegun,
   type OperationRecord,
   type State,
 } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
 import type { EditorProfile } from "../editors/editors.js";
 import { keys } from "../keys.js";
 import type { StoredResult } from "../results/stored-result.js";

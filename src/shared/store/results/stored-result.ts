@@ -7,8 +7,13 @@ import { constants, createGzip, gunzip, gzip } from "node:zlib";
 import type { Redis, Result } from "ioredis";
 import { wellFormedJson } from "../../printable.js";
 import { keys } from "../keys.js";
-import { isStoreFull, RESULT_ACCOUNT, RESULT_QUOTA, type RoomLimits } from "../operations/limits.js";
-import { STORE_TIME } from "../scripts/script.js";
+import {
+  isStoreFull,
+  RESULT_ACCOUNT,
+  RESULT_QUOTA,
+  type RoomLimits,
+  STORE_TIME,
+} from "../operations/limits.js";
 
 export interface StoredResult {
   /** Size of the JSON before compression. */

@@ -1,15 +1,19 @@
 /** The three scripts of a call: create, claim, finish. Each is one step in the store, and each decides only whether what was read still holds. */
 import type { Redis } from "ioredis";
 import { type Counts, countsOfCreation } from "../../counters.js";
-import type { OperationRecord } from "../../operation/operation.js";
-import { countsAsChange, type Lane } from "../../tools/tool.js";
+import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
+import type { Lane } from "../../tools/tool.js";
 import { channels, keys, queueName, TOMBSTONE_MS } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import {
+  type Answer,
   ARGUMENT_ACCOUNT,
+  defineScript,
   FAIR_PRIORITY,
   HELD_STANDS_MS,
+  IN_INCARNATION,
+  ownedBy,
   PRINCIPAL_LIMIT,
   RESOURCE_LIMIT,
   RESULT_ACCOUNT,
@@ -22,7 +26,6 @@ import { OWN_CHANGE } from "../operations/own-change.js";
 import { beganAs, readRecord, targetsOf } from "../operations/record.js";
 import type { UploadedResult } from "../results/stored-result.js";
 import { INCARNATION } from "../schema.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 // Creates an operation: its record, its place in its chain and its turn in its queue, in one step, before it has a job (▲1).
 

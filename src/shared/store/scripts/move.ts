@@ -1,12 +1,15 @@
 /** Moves an operation that waits from one queue to another (▲13): an Editor takes it from its pool, or the pool takes it back. */
 import type { Redis } from "ioredis";
 import { isPool } from "../../editors/target.js";
-import type { OperationRecord } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
+import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import {
+  type Answer,
+  defineScript,
   FAIR_PRIORITY,
+  IN_INCARNATION,
+  ownedBy,
   PRINCIPAL_LIMIT,
   RESOURCE_LIMIT,
   type Resources,
@@ -14,7 +17,6 @@ import {
 } from "../operations/limits.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { INCARNATION } from "../schema.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /** Lua, after PRINCIPAL_LIMIT: has an Editor taken an earlier operation of the principal from the pool, which it is about to send? */
 const EARLIER_TAKEN = `

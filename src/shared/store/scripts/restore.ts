@@ -1,12 +1,15 @@
 /** Puts back the record of an operation that was sent, and that the store had lost: record recovery (▲10 d). */
 import type { Redis } from "ioredis";
-import type { OperationRecord } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
+import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { keys, queueName } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import {
+  type Answer,
+  defineScript,
   FAIR_PRIORITY,
+  IN_INCARNATION,
+  ownedBy,
   PRINCIPAL_LIMIT,
   RESOURCE_LIMIT,
   type Resources,
@@ -15,7 +18,6 @@ import {
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { beganAs, documentOf, targetsOf } from "../operations/record.js";
 import { INCARNATION } from "../schema.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the

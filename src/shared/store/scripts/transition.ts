@@ -6,7 +6,11 @@ import { channels, keys, queueName } from "../keys.js";
 import { NOTE_EVENT } from "../operations/events.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import {
+  type Answer,
+  defineScript,
   FAIR_PRIORITY,
+  IN_INCARNATION,
+  ownedBy,
   PRINCIPAL_LIMIT,
   RESOURCE_LIMIT,
   type Resources,
@@ -15,7 +19,6 @@ import {
 import { beganAs, targetsOf } from "../operations/record.js";
 import { INCARNATION } from "../schema.js";
 import { RELEASE_HELD } from "./call.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
  * KEYS 3 chain, 4 operation, 5 lease, 6 turns
