@@ -7,7 +7,6 @@ import {
   ownLabels,
   poolIn,
   resolveTarget,
-  type TargetContext,
   type TargetProblem,
 } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";

@@ -160,7 +160,7 @@ export interface ConnectedClient {
 }
 
 /** Serves the stateless requests of a transport; the answer is what is left of it for the server of a session. */
-export function serveStateless(deps: McpServerDeps, client: ConnectedClient, whole: Transport): Transport {
+function serveStateless(deps: McpServerDeps, client: ConnectedClient, whole: Transport): Transport {
   const { principal, folders } = client;
   const server = createStatelessServer(deps);
 

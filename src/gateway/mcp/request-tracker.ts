@@ -95,7 +95,7 @@ export function loneRequest(exchange: Exchange, channel: Channel, id: RequestId)
 }
 
 /** What of a request does not depend on the order of its client's messages. */
-export function requestOf(
+function requestOf(
   exchange: Exchange,
   { logId, isResent = false, trace, underWay }: Channel,
   id: RequestId,

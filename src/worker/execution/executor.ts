@@ -67,7 +67,7 @@ export interface Subject {
 }
 
 /** Its first submit did not reach the Editor, or was refused before the ledger saw it: another session may run it. */
-export class NotTaken extends Error {}
+class NotTaken extends Error {}
 
 /** The next step after an answer. */
 type Step =
@@ -81,7 +81,7 @@ type Step =
 const MAX_QUESTIONS = 12;
 
 /** Rejects if the connection is lost on the way. */
-export function createConversation(
+function createConversation(
   deps: ExecutorDeps,
   { resend, returnUnbegun }: Pick<Claims, "resend" | "returnUnbegun">,
   { settle, copyOutcomeOf, markStarted }: Settlement,

@@ -66,7 +66,7 @@ export async function storedResultOf(
 }
 
 /** The outcome that replaces one whose result cannot be taken. */
-export function withoutResult(
+function withoutResult(
   { result: _result, resultBytes: _bytes, ...outcome }: Outcome,
   { type, message }: ResultRefused,
 ): Outcome {
