@@ -22,6 +22,7 @@ import {
   type Recovery,
   type Refusal,
   recover,
+  recoveryMetadataOf,
   type SameAs,
 } from "../../shared/operation/recover.js";
 import type { EditorFence } from "../../shared/store/editors/lease.js";
@@ -29,7 +30,6 @@ import { type Arguments, argumentsIn } from "../../shared/store/operations/opera
 import { logIdOf } from "../../shared/store/queue.js";
 import type { Lane as LaneName } from "../../shared/tools/tool.js";
 import { inSpan, type TraceContext } from "../../shared/traces.js";
-import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import type { EditorLink } from "../editor/editor-link.js";
 import { isLeaving, refusalOf } from "../editor/refusal.js";

@@ -147,7 +147,7 @@ export async function startHostileEditor(
           };
         }
         case "operation/list":
-          return { open: [], unacknowledged: [], operations: [], ledgerSeq: seq };
+          return { operations: [], ledgerSeq: seq };
         case "operation/revoke":
           return { state: "revoked", ledgerSeq: seq };
         case "operation/cancel":

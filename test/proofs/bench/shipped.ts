@@ -7,7 +7,7 @@ export const { openStore } = (await import(
 
 export const { encodeResult } = (await import(
   dist("shared/store/results/stored-result.js")
-)) as typeof import("../../../src/shared/store/results/stored-result.js");
+)) as typeof import("../../../src/shared/store/operations/record.js");
 
 export const { openJournal } = (await import(
   dist("simulator/ledger/journal.js")

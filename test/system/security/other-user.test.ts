@@ -144,7 +144,7 @@ describe.skipIf(noOtherUser !== undefined)(
         await flooding.line();
         for (let time = 0; time < 5; time += 1) {
           const owner = await under.owner();
-          expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
+          expect(await owner.request("operation/list", {})).toMatchObject({ operations: [] });
           owner.close();
         }
       });

@@ -8,7 +8,6 @@ import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
 import type { Progress } from "../../wire/wire.js";
 import { channels, keys } from "../keys.js";
 import type { Queues } from "../queue.js";
-import { decodeResult, defineResultUpload } from "../results/stored-result.js";
 import { createIncarnations, INCARNATION, type Incarnations } from "../schema.js";
 import {
   type Claim,
@@ -39,6 +38,8 @@ import {
   createFind,
   createFindWithResult,
   createStateOf,
+  decodeResult,
+  defineResultUpload,
   documentOf,
   type FoundWithResult,
   isStoredAs,

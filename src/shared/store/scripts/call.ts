@@ -23,8 +23,8 @@ import {
   resourcesFor,
 } from "../operations/limits.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
+import type { UploadedResult } from "../operations/record.js";
 import { beganAs, readRecord, targetsOf } from "../operations/record.js";
-import type { UploadedResult } from "../results/stored-result.js";
 import { INCARNATION } from "../schema.js";
 
 // Creates an operation: its record, its place in its chain and its turn in its queue, in one step, before it has a job (▲1).

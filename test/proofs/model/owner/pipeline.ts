@@ -1,6 +1,6 @@
 /** One operation in its owner, step by step as in src/worker/execution/executor.ts and conversation.ts: claim → ask → follow → settle. */
 import { isFinal, isWaiting, type OperationRecord } from "../../../../src/shared/operation/operation.js";
-import { recoveryMetadataOf } from "../../../../src/shared/wire/recovery-metadata.js";
+import { recoveryMetadataOf } from "../../../../src/shared/operation/recover.js";
 import { mustNotBeSent } from "../../../../src/worker/execution/executor.js";
 import { started as begun } from "../../../../src/worker/execution/outcome.js";
 import { changeOf } from "../broker/claims.js";
