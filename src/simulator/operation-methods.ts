@@ -6,7 +6,7 @@ import { EDITOR_CODES, type Outcome, SubmitParams } from "../shared/wire/wire.js
 import { type Executions, failure } from "./execution.js";
 import type { Lanes } from "./lanes.js";
 import type { LedgerOperation } from "./ledger/journal-entry.js";
-import { hasEnded, isOpen, type Ledger } from "./ledger/ledger.js";
+import { hasEnded, type Ledger } from "./ledger/ledger.js";
 import type { LargeResults } from "./results/large-results.js";
 import { listPage } from "./results/list-page.js";
 import type { ToolTable } from "./tools.js";

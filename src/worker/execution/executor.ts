@@ -83,7 +83,7 @@ const MAX_QUESTIONS = 12;
 /** Rejects if the connection is lost on the way. */
 function createConversation(
   deps: ExecutorDeps,
-  { resend, returnUnbegun }: Pick<Claims, "resend" | "returnUnbegun">,
+  { resend, giveBack }: Pick<Claims, "resend" | "giveBack">,
   { settle, copyOutcomeOf, markStarted }: Settlement,
   options: ConversationOptions,
 ): (subject: Subject) => Promise<AttemptResult> {
@@ -210,7 +210,7 @@ function createConversation(
       case "resubmit": {
         // Sent before a person paused the Editor, and not begun when its session ended.
         if (recovery.returned && !record.cancel && (await deps.isPaused(record.lane))) {
-          await returnUnbegun(record.logId);
+          await giveBack(record.logId, { wasSent: true });
           return { kind: "end", result: "handed_over" };
         }
         if (recovery.instead !== undefined) await editor.revoke(recovery.instead);
@@ -406,13 +406,13 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     const { logId } = subject.record;
     if (editor.session() !== subject.session) {
       // The Editor went away between the write to the store and the write to the socket.
-      if (isFresh) await claims.unclaim(logId);
+      if (isFresh) await claims.giveBack(logId, { wasSent: false });
       return "try_again";
     }
     try {
       return await inExecutionSpan(subject, isFresh, converse);
     } catch (error) {
-      if (isFresh && error instanceof NotTaken) await claims.unclaim(logId);
+      if (isFresh && error instanceof NotTaken) await claims.giveBack(logId, { wasSent: false });
       throw error;
     }
   };

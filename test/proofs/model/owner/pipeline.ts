@@ -83,7 +83,7 @@ const believing = ({ worker, rules }: Turn, { incarnation }: OperationRecord): T
 function asks(turn: Turn): Move | undefined {
   const { state, worker, work, rules } = turn;
   const { logId, record, session, isFresh } = work;
-  const unsent = changeOf(worker, (of) => of.unclaim(logId));
+  const unsent = changeOf(worker, (of) => of.giveBack(logId, { wasSent: false }));
   const { link } = worker;
   if (!record) return undefined;
   if (!link || (work.at === "claimed" && link.session !== session)) {
