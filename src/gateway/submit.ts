@@ -20,8 +20,7 @@ import type { RecordedDuration } from "../shared/store/operations/listings.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Asker, Chain, Created } from "../shared/store/operations/record.js";
 import type { Store, StoredCounters } from "../shared/store/store.js";
-import type { IfAway } from "../shared/tools/call-rules.js";
-import { NO_RULES } from "../shared/tools/call-rules.js";
+import { type IfAway, NO_RULES } from "../shared/tools/call-rules.js";
 import { isDestructive } from "../shared/tools/tool.js";
 import {
   type CallReader,

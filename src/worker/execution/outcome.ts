@@ -15,8 +15,13 @@ import {
 import { KEY_CONFLICT } from "../../shared/operation/recover.js";
 import { shortened, wellFormedBytes } from "../../shared/printable.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
-import type { Change, Changed } from "../../shared/store/operations/record.js";
-import { encodeParts, encodeResult, type StoredResult } from "../../shared/store/operations/record.js";
+import {
+  type Change,
+  type Changed,
+  encodeParts,
+  encodeResult,
+  type StoredResult,
+} from "../../shared/store/operations/record.js";
 import { inSpan, startSpan, type TraceContext } from "../../shared/traces.js";
 import { EDITOR_CODES, type Outcome } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";

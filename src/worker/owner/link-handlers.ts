@@ -29,8 +29,13 @@ import type { PoolTaker } from "../execution/lane.js";
 import { type OutcomeListeners, started } from "../execution/outcome.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import { type HealthMonitor, type HeartbeatRecorder, latestOnly } from "./heartbeat.js";
-import type { OwnedOperations, OwnerFence, UnderWay } from "./owned-operations.js";
-import { type Imports, noticeLedgerLoss } from "./owned-operations.js";
+import {
+  type Imports,
+  noticeLedgerLoss,
+  type OwnedOperations,
+  type OwnerFence,
+  type UnderWay,
+} from "./owned-operations.js";
 import { createProgressReports } from "./reports/progress-reports.js";
 
 // The reports to the store about an operation while it runs.

@@ -8,7 +8,7 @@ import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
 import type { Progress } from "../../wire/wire.js";
 import { channels, keys } from "../keys.js";
 import type { Queues } from "../queue.js";
-import { createIncarnations, INCARNATION, type Incarnations } from "../schema.js";
+import { createIncarnations, type Incarnations } from "../schema.js";
 import {
   type Claim,
   type CreateOptions,
@@ -23,8 +23,14 @@ import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRestore, type KnownOfLost } from "../scripts/restore.js";
 import { createTransition } from "../scripts/transition.js";
 import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
-import type { PrincipalLimits, Resources, ResultQuotaOptions } from "./limits.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./limits.js";
+import {
+  type Answer,
+  defineScript,
+  ownedBy,
+  type PrincipalLimits,
+  type Resources,
+  type ResultQuotaOptions,
+} from "./limits.js";
 import { createListings, type Listings } from "./listings.js";
 import { defineReport, type PartialOptions } from "./partials.js";
 import {
@@ -220,7 +226,7 @@ function createAttachments(redis: Redis, options: { retentionMs: number } & Part
  * KEYS 3 chain, 4 operation, 5 lease; ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner
  */
-const AMEND = `${INCARNATION}${IN_INCARNATION}
+const AMEND = `
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])

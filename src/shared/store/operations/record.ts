@@ -21,8 +21,15 @@ import {
 import { wellFormedJson } from "../../printable.js";
 import type { EditorProfile } from "../editors/editors.js";
 import { keys } from "../keys.js";
-import { isStoreFull, RESULT_ACCOUNT, RESULT_QUOTA, type RoomLimits, STORE_TIME } from "./limits.js";
-import { OWN_CHANGE, parseOwnChange } from "./own-change.js";
+import {
+  isStoreFull,
+  OWN_CHANGE,
+  parseOwnChange,
+  RESULT_ACCOUNT,
+  RESULT_QUOTA,
+  type RoomLimits,
+  STORE_TIME,
+} from "./limits.js";
 
 /** A record with what it was read from, or written as. */
 export interface StoredText {

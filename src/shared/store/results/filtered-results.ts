@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import type { ProjectionRequest } from "../../results/projection.js";
 import { keys } from "../keys.js";
-import { USED_NOW } from "../operations/lifetime.js";
+import { USED_NOW } from "../operations/limits.js";
 import { guard, guarded } from "../schema.js";
 
 /** The description of a filtered document. */

@@ -2,22 +2,8 @@
 import type { Redis } from "ioredis";
 import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { keys, queueName } from "../keys.js";
-import { NOTE_EVENT } from "../operations/events.js";
-import { LIFETIME } from "../operations/lifetime.js";
-import {
-  type Answer,
-  defineScript,
-  FAIR_PRIORITY,
-  IN_INCARNATION,
-  ownedBy,
-  PRINCIPAL_LIMIT,
-  RESOURCE_LIMIT,
-  type Resources,
-  resourcesFor,
-} from "../operations/limits.js";
-import { OWN_CHANGE } from "../operations/own-change.js";
+import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
 import { beganAs, documentOf, targetsOf } from "../operations/record.js";
-import { INCARNATION } from "../schema.js";
 
 /**
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the
@@ -25,7 +11,7 @@ import { INCARNATION } from "../schema.js";
  * ARGV 2 record JSON
  * Answer: applied | incarnation | conflict | chain_lost | not_owner
  */
-const RESTORE = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const RESTORE = `
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 if isChainLost(KEYS[3], KEYS[13], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
