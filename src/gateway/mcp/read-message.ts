@@ -21,7 +21,7 @@ export type Refusal = JSONRPCMessage & { error: { code: number; message: string 
 
 /**
  * The most JSON values of a message, and how deep it may nest: parsing and walking it holds up everybody else. A long string costs little.
- * The arguments of a call have a lower limit of levels (idempotency.ts).
+ * The arguments of a call have a lower limit of levels (findUnhashable).
  */
 const [MOST_VALUES, MOST_LEVELS] = [20_000, 210];
 

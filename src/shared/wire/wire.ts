@@ -75,7 +75,7 @@ export const RecoveryMetadata = z.looseObject({
   supersedes: z.string().optional(),
   caller: z.string().nullable().optional(),
   requestId: z.union([z.string(), z.number()]).nullable().optional(),
-  /** Covers this and the values submitted with it (recovery-metadata.ts); without it the rest is untrusted. */
+  /** Covers this and the values submitted with it (src/shared/operation/recover.ts); without it the rest is untrusted. */
   signature: z.string().optional(),
 });
 export type RecoveryMetadata = z.infer<typeof RecoveryMetadata>;

@@ -369,7 +369,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       await deps.importAgain();
       return "try_again";
     }
-    // Send or ask, decide, follow, settle (conversation.ts).
+    // Send or ask, decide, follow, settle: carry.
     return carry({ record: claim.record, session, args, signal }, claim.isFresh);
   };
 

@@ -3,7 +3,7 @@ import type { ClientCapabilities, Implementation, JSONRPCRequest } from "@modelc
 import type { OpenRequest } from "../request-tracker.js";
 import { CAPABILITIES_KEY, CLIENT_KEY, TASKS } from "./protocol.js";
 
-/** A request whose `_meta` has been checked (http.ts, connection.ts). */
+/** A request whose `_meta` has been checked (http.ts, mcp-session.ts). */
 export interface StatelessRequest {
   principal: string;
   message: JSONRPCRequest;

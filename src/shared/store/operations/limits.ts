@@ -59,7 +59,7 @@ const WANTED_MS = 30_000;
 const PARTS = 1_440;
 
 /**
- * Lua, for the scripts that create and finish operations, and for stored-result.ts. An account has `room`: HASH of bytes, of which `all`
+ * Lua, for the scripts that create and finish operations, and for uploads. An account has `room`: HASH of bytes, of which `all`
  * is all that is stored, `of:<principal>` a principal's, `until:<end>:<principal>` those of a principal whose retention ends together,
  * and `open` those of operations in flight; `ends`: ZSET, the names of what ends together by their end; and the limits `budget` and
  * `share`. An entry larger than the whole budget has room when nothing else is stored.

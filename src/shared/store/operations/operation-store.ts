@@ -96,7 +96,7 @@ interface Attachments extends ConsoleLines {
   argumentsOf(logId: string): Promise<Arguments>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
-  /** The same in its stored pieces (stored-result.ts); the caller owns the buffers. */
+  /** The same in its stored pieces (record.ts); the caller owns the buffers. */
   storedResultOf(logId: string): Promise<Buffer[] | undefined>;
   /** Bytes of all stored results; those whose retention ended leave the sum with the next call. */
   resultBytes(): Promise<number>;

@@ -51,7 +51,7 @@ export function isStoredAs(record: OperationRecord, text: string): OperationReco
 
 export type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
-/** A record, and the only piece of its result if that is small (stored-result.ts): both of one moment. */
+/** A record, and the only piece of its result if that is small: both of one moment. */
 export interface FoundWithResult {
   record: OperationRecord;
   piece: Buffer | undefined;

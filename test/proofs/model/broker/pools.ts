@@ -1,6 +1,6 @@
 /**
  * Pools (▲13): how an operation comes from its pool to an Editor and back, with the real conditions of
- * src/worker/execution/pool-taker.ts and src/gateway/editors/pool-keeper.ts. Each is one script (src/shared/store/scripts/move.ts).
+ * src/worker/execution/lane.ts and src/gateway/editors/pool-keeper.ts. Each is one script (src/shared/store/scripts/move.ts).
  */
 import { goesBack, opensAgain } from "../../../../src/gateway/editors/pool-keeper.js";
 import {
