@@ -10,8 +10,6 @@ export interface Cable {
   readonly port: number;
   /** Ends every connection at once, and each new one, until `fix`. */
   cut(): void;
-  /** The same, but what has come through still arrives at the near end, before its connection ends. */
-  finish(): void;
   /** Connections stand, but nothing goes through either way until `fix`. */
   hold(): void;
   /** Connections stand, words go out, but no answer comes back until `fix`. */
@@ -120,10 +118,6 @@ export async function layCable(farEnd: () => NetConnectOpts, listener?: CableLis
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    finish() {
-      state = "cut";
-      for (const { near } of pairs) near.end();
-    },
     hold() {
       state = "held";
       for (const socket of sockets) socket.pause();

@@ -136,7 +136,7 @@ export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100
 /** A held-back operation asks again after this long, ms … */
 export const HELD_RETRY_MS = 1_000;
 /** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
-export const HELD_STANDS_MS = 5_000;
+const HELD_STANDS_MS = 5_000;
 
 /**
  * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
