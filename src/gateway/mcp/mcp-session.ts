@@ -1,4 +1,4 @@
-/** One client from its first message to its last: its server and request tracker, and notifications of changes. */
+/** One client from its first message to its last, over standard input and output or what else carries it: its server and request tracker. */
 
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";

@@ -114,6 +114,8 @@ function unhashableIn(value: unknown, depth: number): Unhashable | undefined {
   return undefined;
 }
 
+// What a submit becomes.
+
 /** What the store knew of a hash at one moment. */
 export interface Snapshot extends Moment {
   /** The log_id of the newest operation of the hash; null if its record is not stored (any more). */

@@ -1,4 +1,4 @@
-/** A summary of a large result: enough for an agent to decide on its next call without reading the result. */
+/** What a caller is given in place of a large result: enough for an agent to decide on its next call without reading the result. */
 import { shortened } from "../printable.js";
 import {
   beginningAt,

@@ -1,7 +1,4 @@
-/**
- * What is configured for calls, most specific first: for a tool on some Editors, for the tool, for the Editors, for the
- * class. Of several patterns that match, the first one in the file counts; a name that is written out precedes patterns.
- */
+/** What a call may say beside its tool's arguments, how long it waits and may take, and which tools are offered. */
 import picomatch from "picomatch";
 import { bare, slugOf } from "../editors/target.js";
 import { BrokerError } from "../errors.js";
@@ -270,6 +267,9 @@ function byArguments(args: JsonObject): ExecutionClass | undefined {
   });
   return isLong ? "long" : undefined;
 }
+
+// What is configured for calls, most specific first: for a tool on some Editors, for the tool, for the Editors, for the class. Of several
+// patterns that match, the first one in the file counts; a name that is written out precedes patterns.
 
 export interface CallRuleSettings {
   classes: Readonly<Partial<Record<ExecutionClass, ClassRule | undefined>>>;

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages as plain values; no sockets, no pending requests (https://www.jsonrpc.org/specification). */
+/** JSON-RPC 2.0 messages in Content-Length frames, as plain values; no sockets (https://www.jsonrpc.org/specification). */
 import { StringDecoder } from "node:string_decoder";
 import { head } from "../printable.js";
 import { excessOf } from "../results/preview.js";
@@ -182,6 +182,8 @@ export function createLineAssembler(maxChars: number, onLong?: (line: LongLine) 
     },
   };
 }
+
+// The messages.
 
 export type RpcId = number | string;
 

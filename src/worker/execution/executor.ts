@@ -316,6 +316,8 @@ export function createEditorPort(
   };
 }
 
+// The whole life: from what is known to its end, over as many connections as that takes.
+
 export type ExecutorOptions = ConversationOptions;
 
 /** The job that asks for an operation, and the lane that it is in. */

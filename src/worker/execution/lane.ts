@@ -1,4 +1,4 @@
-/** One BullMQ worker: takes the jobs of an Editor's lane, one at a time or a few at once, and has them processed. */
+/** How an Editor's owner gets its work: one BullMQ worker takes the jobs of a lane; an idle Editor takes operations from its pools. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job } from "bullmq";
 import { isMember, labelsOf } from "../../shared/editors/target.js";
@@ -218,6 +218,8 @@ function isSameTool({ effect, lane }: OperationRecord, tool: Tool): boolean {
 export function mayBeTaken(record: OperationRecord, pools: readonly string[], incarnation: string): boolean {
   return isWaiting(record.state) && pools.includes(record.editor) && record.incarnation === incarnation;
 }
+
+// The jobs of a lane.
 
 export interface LaneTimings {
   /** A job whose worker was silent for this long is given to the next one, ms. */

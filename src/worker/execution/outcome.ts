@@ -144,6 +144,8 @@ function tooLarge(bytes: number, maxBytes: number): ResultRefused {
   );
 }
 
+// What a report makes of the record.
+
 /** The record with the start of its execution; undefined if that is known already. */
 export function started(record: OperationRecord, now: number): Change | undefined {
   const state = next(record.state, "started");

@@ -191,6 +191,8 @@ export function createReports({
   return { startedNotice, reportProgress, logReports };
 }
 
+// The reactions to the Editor's hello, notices and losses.
+
 export interface LinkHandlersDeps {
   store: Store;
   editorId: string;

@@ -87,6 +87,8 @@ export async function noticeLedgerLoss(
   }
 }
 
+// Each operation as one piece of work.
+
 export interface OwnedOperations {
   /** Runs or resumes the operation, or joins the work on it. `job`: the one that asked for it, if any. */
   process(logId: string, job?: JobOf): Promise<ExecutorResult>;

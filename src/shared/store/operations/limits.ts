@@ -1,4 +1,7 @@
-/** Lua of the limits: the room for results and arguments, the places of resources and principals, and whose turn it is. */
+/**
+ * What the scripts of operations have in common: room for results and arguments, places of resources and principals, turns, lifetimes,
+ * and what each of them checks first.
+ */
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { isPool, labelsIn } from "../../editors/target.js";

@@ -1,6 +1,6 @@
 /**
  * An operation's record as it is stored: a JSON document, which leaves out what its key and the other fields of its HASH say,
- * and what says nothing. A store holds a hundred thousand of them.
+ * and what says nothing. A store holds a hundred thousand of them. Beside it: the chain of its hash, and its result.
  */
 
 import { randomUUID } from "node:crypto";
