@@ -14,6 +14,7 @@ import { type Candidate, labelsOf } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
 import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
+import { untilEditors } from "./first-contact.js";
 import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
 
 // The known Editors as candidates for a call: their projects, and whether they are connected.
@@ -324,7 +325,9 @@ export function createKnownEditors(
       if (missingSince === undefined) return true;
       const leftMs = missingSince + options.backMs - performance.now();
       if (leftMs <= 0) return false;
-      await nextMessage(notifier, Math.min(leftMs, LOOK_MS));
+      // What is there already does not end it.
+      let looks = 0;
+      await untilEditors(notifier, async () => looks++ > 0, Math.min(leftMs, LOOK_MS));
       return true;
     },
 
@@ -345,19 +348,6 @@ export function createKnownEditors(
 
     close: stop,
   };
-}
-
-/** Resolves on a message about an Editor, or after this time. */
-function nextMessage(notifier: Pick<Store["notifier"], "on">, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stop();
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    const stop = notifier.on("editors", done);
-  });
 }
 
 /** In the form in which it is read back: without undefined fields. */

@@ -230,8 +230,7 @@ const AMEND = `
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
--- A chain that has run out is not begun again.
-if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'version', 1) end
+chainChanged(KEYS[3])
 return {'applied'}
 `;
 
