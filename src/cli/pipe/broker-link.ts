@@ -128,6 +128,8 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   /** The broker has ended in order, or cannot serve: the next message starts another. */
   let isDormant = false;
   let hadBroker = false;
+  /** A broker has opened its store: one that ended before has served nobody. */
+  let wasServed = false;
   /** The process of the last broker that greeted. */
   let brokerPid: number | undefined;
   let deaths: number[] = [];
@@ -176,13 +178,16 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
 
   const heard = (from: Socket, { header, text }: Frame<ToPipe>): void => {
     isGreeted = true;
+    wasServed ||= header.kind === "ready";
     watch?.heard();
     if (header.kind === "welcome") brokerPid = header.pid;
     else if (header.kind === "message") handOn(from, header, text);
     else if (header.kind === "dropped") sent.ended(header.answers);
     else if (header.kind === "selected") selected = header.editor;
-    else if (header.kind === "ready") events.onStore(header.storeId);
-    else if (header.kind === "failed") refused(header);
+    else if (header.kind === "ready") {
+      wasServed = true;
+      events.onStore(header.storeId);
+    } else if (header.kind === "failed") refused(header);
     else if (header.kind === "ended") isDormant = true;
   };
 
@@ -241,9 +246,10 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     // The system closes a dead broker's connections one by one, and may accept another one in between: the same death.
     const isAnotherDeath = isGreeted || !wasGreeted;
     wasGreeted = isGreeted;
+    const isInOrder = isDormant && wasServed;
     if (ending && (isDormant || isIdle())) over();
-    else if (isDormant && isIdle()) return;
-    else if (!isDormant && isAnotherDeath && isDyingAgain()) refuse(new Error(DYING), false);
+    else if (isInOrder && isIdle()) return;
+    else if (!isInOrder && isAnotherDeath && isDyingAgain()) refuse(new Error(DYING), false);
     else connect();
   };
 

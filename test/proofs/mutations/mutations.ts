@@ -557,11 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "system/pools/pool-answers",
     "from before the caller's own change is not given to a call after it",
   ),
-  tested(
-    "12-pool-parts",
-    "system/pools/parts-of-a-result",
-    "does not go back to its pool when its Editor dies between two parts",
-  ),
+  tested("12-pool-parts", "unit/worker/executor", "that did not leave says nothing of the operation"),
   tested(
     "12-pool-other",
     "system/pools/pool-queues",

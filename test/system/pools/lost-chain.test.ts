@@ -171,3 +171,22 @@ describe("with the chain a record is lost too", () => {
     expect(executions("a")).toBe(2);
   });
 });
+
+test.each([
+  ["a call with a key", KEYED],
+  ["any call", POOL],
+])("%s whose record alone is lost waits for the Editor that ran it, which is closed", async (_, options) => {
+  const system = await farm();
+  const { ann, hand, executions, record: recordOf } = system;
+  const { record } = await ann.submit("work", { Name: "a" }, options);
+  await ann.outcome(record.logId);
+  const ranIn = (await recordOf(record.logId)).editor;
+  const [itself] = [system.editor, system.second].filter(({ editorId }) => editorId === ranIn);
+  await itself?.close();
+  await system.away({ editorId: ranIn });
+  await hand.del(keys.operation(record.logId));
+  await expect(ann.submit("work", { Name: "a" }, options)).rejects.toMatchObject({
+    code: "EDITORS_NOT_BACK",
+  });
+  expect(executions("a")).toBe(1);
+});

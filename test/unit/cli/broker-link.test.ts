@@ -219,6 +219,7 @@ test("after an end in order nothing is connected until the client says something
   send({ jsonrpc: "2.0", method: "notifications/initialized" });
   const first = await broker(0);
   await eventually(() => messagesOf(first).length === 1, "it came");
+  first.say({ kind: "ready", storeId: "store" });
   first.say({ kind: "ended" });
   first.socket.end();
   await once(first.socket, "close");
@@ -230,6 +231,17 @@ test("after an end in order nothing is connected until the client says something
   second.say({ kind: "ended" });
   second.socket.end();
   await eventually(() => ends() === 1, "it has ended");
+});
+
+test("after an end before its store was open the client waits for the broker that follows", async () => {
+  const { send } = await openLink();
+  send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  const first = await broker(0);
+  await eventually(() => messagesOf(first).length === 1, "it came");
+  first.say(WELCOME);
+  first.say({ kind: "ended" });
+  first.socket.end();
+  expect((await broker(1)).heard[0]?.header).toMatchObject({ kind: "hello" });
 });
 
 test("a broker that accepts once more in the middle of its death has died once", async () => {

@@ -8,7 +8,8 @@ import type { Find } from "./record.js";
 
 /**
  * Lua: the principal of an operation whose retention ended. A record that is missing before that is a loss, which begins
- * another incarnation: the Editors are asked for what they know, and until then the operation was never heard of.
+ * another incarnation: the Editors are asked for what they know, and until then the operation was never heard of. It is not the latest
+ * write alone that is lost: that the store knows of an Editor's departure does not say that it knows what that Editor ran.
  *
  * KEYS 1 operation, 2 tombstone, 3 incarnation, 4 and 5 the known Editors and the pools; ARGV 1 log_id, 2 a new incarnation
  */
@@ -22,6 +23,8 @@ beginIncarnation(KEYS[3], ARGV[2])
 for i = 4, 5 do
   for _, editor in ipairs(redis.call('ZRANGE', KEYS[i], 0, -1)) do
     redis.call('ZREM', '${keys.open("")}' .. editor, ARGV[1])
+    local last = redis.call('HGET', '${keys.editor("")}' .. editor, 'last')
+    if last then redis.call('HSETNX', '${keys.editor("")}' .. editor, 'live', last) end
   end
 end
 redis.call('SREM', '${keys.waiting("")}' .. principal, ARGV[1])
