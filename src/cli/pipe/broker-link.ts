@@ -184,10 +184,8 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     else if (header.kind === "message") handOn(from, header, text);
     else if (header.kind === "dropped") sent.ended(header.answers);
     else if (header.kind === "selected") selected = header.editor;
-    else if (header.kind === "ready") {
-      wasServed = true;
-      events.onStore(header.storeId);
-    } else if (header.kind === "failed") refused(header);
+    else if (header.kind === "ready") events.onStore(header.storeId);
+    else if (header.kind === "failed") refused(header);
     else if (header.kind === "ended") isDormant = true;
   };
 
