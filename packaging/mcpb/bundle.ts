@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { packExtension } from "@anthropic-ai/mcpb";
 import { BROKER_TOOLS } from "../../src/gateway/mcp/tools/broker-tools.js";
-import { WAITS } from "../../src/shared/tools/call-rules.js";
+import { WAITS } from "../../src/shared/wait-time.js";
 import { productionPackages } from "../production-packages.js";
 
 const HERE = import.meta.dirname;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { WAITS, type WaitLimits } from "../shared/tools/call-rules.js";
+import { WAITS, type WaitLimits } from "../shared/wait-time.js";
 import { UsageError } from "./command.js";
 
 /**

@@ -19,10 +19,10 @@ import {
   executionClassOf,
   NO_RULES,
   takeParameters,
-  waitTime,
 } from "../shared/tools/call-rules.js";
 import { completeTool, type Effect, type ExecutionClass, type Tool } from "../shared/tools/tool.js";
 import type { TraceContext } from "../shared/traces.js";
+import { waitTime } from "../shared/wait-time.js";
 import type { RpcId } from "../shared/wire/rpc.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
 import type { FirstContact } from "./editors/first-contact.js";

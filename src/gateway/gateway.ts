@@ -7,8 +7,9 @@ import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.j
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
 import { MAX_RESULT_TOKENS } from "../shared/results/preview.js";
 import type { Store } from "../shared/store/store.js";
-import { type CallRules, type IfAway, NO_RULES, type WaitLimits } from "../shared/tools/call-rules.js";
+import { type CallRules, type IfAway, NO_RULES } from "../shared/tools/call-rules.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
+import type { WaitLimits } from "../shared/wait-time.js";
 import type { Audit } from "./auth/audit.js";
 import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";

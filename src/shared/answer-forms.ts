@@ -1,5 +1,5 @@
 /** The forms in which MCP clients are answered: `short` for a model, `full` for a program (src/gateway/mcp/tools/tool-answer.ts). */
-import { WAITS, type WaitLimits } from "./tools/call-rules.js";
+import { WAITS, type WaitLimits } from "./wait-time.js";
 
 export const ANSWER_FORMS = ["short", "full"] as const;
 export type AnswerForm = (typeof ANSWER_FORMS)[number];

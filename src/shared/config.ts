@@ -8,7 +8,8 @@ import { isRedisUrl, NO_REDIS_URL } from "./redis-url.js";
 import type { SettingName } from "./setting-names.js";
 import { executionClasses, namedEditors, paths, resources } from "./setting-values.js";
 import { classRules, editorRules, toolRules } from "./tools/call-rule-settings.js";
-import { IF_AWAY, TOOL_LIMITS, WAITS } from "./tools/call-rules.js";
+import { IF_AWAY, TOOL_LIMITS } from "./tools/call-rules.js";
+import { WAITS } from "./wait-time.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);
 const count = (standard: number) => z.coerce.number().int().positive().default(standard);

@@ -3,12 +3,8 @@ import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js"
 import type { Config } from "../../shared/config.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
-import {
-  createCallRules,
-  TOOL_LIMITS,
-  type ToolLimits,
-  type WaitLimits,
-} from "../../shared/tools/call-rules.js";
+import { createCallRules, TOOL_LIMITS, type ToolLimits } from "../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../../worker/worker.js";
 

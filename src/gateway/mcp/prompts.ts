@@ -2,7 +2,7 @@
 import type { GetPromptResult, Prompt, PromptArgument } from "@modelcontextprotocol/server";
 import { BrokerError } from "../../shared/errors.js";
 import { head } from "../../shared/printable.js";
-import type { WaitLimits } from "../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 
 interface Template extends Prompt {
   arguments: PromptArgument[];

@@ -1,5 +1,5 @@
 /** The broker's own tools, run for a request of the REST API: what they find out, and prove, is the same for every surface. */
-import type { WaitLimits } from "../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import { BROKER_TOOLS } from "../mcp/tools/broker-tools.js";
 import type { ToolAnswer } from "../mcp/tools/tool-answer.js";

@@ -7,7 +7,7 @@ import type { Log } from "../../shared/log.js";
 import { hasRole, ROLES } from "../../shared/principal.js";
 import { head } from "../../shared/printable.js";
 import type { Store } from "../../shared/store/store.js";
-import type { WaitLimits } from "../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
 import type { Principals } from "../auth/authenticator.js";
 import type { BrowserLogins } from "../auth/browser-logins.js";

@@ -8,8 +8,9 @@ import {
   type Preview,
   partialForm,
 } from "../results/preview.js";
-import { overdueBy, WAITS } from "../tools/call-rules.js";
+import { overdueBy } from "../tools/call-rules.js";
 import type { ExecutionClass } from "../tools/tool.js";
+import { WAITS } from "../wait-time.js";
 import { type Flight, flightMessage } from "./flight.js";
 import {
   type EditorMark,

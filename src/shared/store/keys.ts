@@ -120,7 +120,7 @@ export const keys = {
   queue: (queue: string, name: string) => `${BULL_PREFIX}:${queue}:${name}`,
 
   /**
-   * HASH, while known. JSON: profile (from hello), live (from the last heartbeat, while connected), last (the last `live`
+   * HASH, while known. JSON: profile (from hello), live (the last heartbeat, until it is sure to have left), last (the last `live`
    * when it went away), ledger (the last known state of its journal). Plain: imported (the incarnation), ended (the
    * session whose process has ended).
    */

@@ -7,7 +7,7 @@ import { endBroker } from "../../../src/cli/pipe/end-broker.js";
 import { createPipe } from "../../../src/cli/pipe/pipe.js";
 import { reachBroker } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
-import { WAITS } from "../../../src/shared/tools/call-rules.js";
+import { WAITS } from "../../../src/shared/wait-time.js";
 import { createLinePeer, createPipes, INITIALIZE, toolCall } from "../../harness/mcp/mcp.js";
 import { brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";

@@ -9,7 +9,7 @@ import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import { PIPE_PROTOCOL } from "../../../src/shared/pipe/frames.js";
-import { WAITS } from "../../../src/shared/tools/call-rules.js";
+import { WAITS } from "../../../src/shared/wait-time.js";
 import { parameters, type SimulatedTool, toolFailure } from "../../../src/simulator/tool-definition.js";
 import { HALVES, halvesIn, LONG_TEXTS } from "../../harness/half-characters.js";
 import { openEventStream } from "../../harness/mcp/event-stream.js";

@@ -14,7 +14,7 @@ import { createExchanges } from "../../../src/gateway/exchange.js";
 import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { openPipeSession } from "../../../src/gateway/mcp/pipe/pipe-session.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
-import { WAITS } from "../../../src/shared/tools/call-rules.js";
+import { WAITS } from "../../../src/shared/wait-time.js";
 import {
   createLinePeer,
   createPipes,

@@ -3,7 +3,7 @@ import { GetPromptResultSchema, ListPromptsResultSchema } from "@modelcontextpro
 import { expect, test } from "vitest";
 import { filledPrompt, PROMPTS } from "../../../src/gateway/mcp/prompts.js";
 import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
-import { WAITS } from "../../../src/shared/tools/call-rules.js";
+import { WAITS } from "../../../src/shared/wait-time.js";
 
 const GIVEN = { tool: "build-player", log_id: "0b6f", arguments: '{"Target": "Android"}' };
 const textOf = (name: string, given: Record<string, string> = GIVEN, waits = WAITS): string => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { waitTime } from "../../../src/shared/tools/call-rules.js";
+import { waitTime } from "../../../src/shared/wait-time.js";
 
 describe("how long a request may stay open", () => {
   test("nothing said means the default, null too", () => {

@@ -2,7 +2,7 @@
  * A gateway whose store is still being opened: a session begins without it, so that `initialize` waits for nothing, and the
  * first list of tools for a moment only.
  */
-import { WAITS, type WaitLimits } from "../../../shared/tools/call-rules.js";
+import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import type { ToolList } from "../tools/tool-list.js";

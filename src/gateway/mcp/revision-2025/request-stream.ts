@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { WAITS } from "../../../shared/tools/call-rules.js";
+import { WAITS } from "../../../shared/wait-time.js";
 import { RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
 import { type EventMarks, webRequest } from "../http/http-exchange.js";
 import type { WaitedFor } from "../request-tracker.js";

@@ -30,7 +30,7 @@ import {
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { waitTime } from "../../../shared/tools/call-rules.js";
+import { waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection, ToolCall } from "../../call-reader.js";
 import { countProgress, PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";

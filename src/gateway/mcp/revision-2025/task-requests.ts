@@ -2,7 +2,7 @@
 import type { CallToolResult, ListTasksResult, Task as McpTask } from "@modelcontextprotocol/sdk/types.js";
 import { answerOf, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { waitTime } from "../../../shared/tools/call-rules.js";
+import { waitTime } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
 import { answersTo, type CallToolDeps, foundBy, type OpenCall } from "../requests/call-tool.js";

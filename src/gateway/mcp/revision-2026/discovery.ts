@@ -2,7 +2,7 @@
  * `server/discover`: what this server is. Clients ask it to find out which revisions a server speaks, some of them in a
  * process of its own that they end at once: so a pipe answers it by itself, without a broker.
  */
-import type { WaitLimits } from "../../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import { instructions } from "../prompts.js";
 import {

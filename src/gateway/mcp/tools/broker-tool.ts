@@ -3,9 +3,9 @@ import type { Tool as McpTool, ToolAnnotations } from "@modelcontextprotocol/ser
 import { z } from "zod";
 import type { OperationView } from "../../../shared/operation/answer.js";
 import type { Duplicate } from "../../../shared/operation/timeline.js";
-import { type WaitLimits, waitText } from "../../../shared/tools/call-rules.js";
 import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
+import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection } from "../../call-reader.js";
 import { argumentError, readArguments } from "../../tools/catalog.js";

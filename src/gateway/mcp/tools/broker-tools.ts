@@ -11,7 +11,7 @@ import {
 import { isFinal, type OperationRecord } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { head, shortened } from "../../../shared/printable.js";
-import { waitTime } from "../../../shared/tools/call-rules.js";
+import { waitTime } from "../../../shared/wait-time.js";
 import { shown } from "../../editors/target-error.js";
 import { wantedBy } from "../../listing-filter.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";

@@ -7,7 +7,7 @@ import type { Answer } from "../../../shared/operation/answer.js";
 import { shortened, wellFormedJson } from "../../../shared/printable.js";
 import { cachedForm, partialForm } from "../../../shared/results/preview.js";
 import { storeFault } from "../../../shared/store/connect.js";
-import type { WaitLimits } from "../../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../../shared/wait-time.js";
 import { binaryOf, handedOn, type Results } from "../../results/results.js";
 import { ProtocolError } from "../protocol-error.js";
 

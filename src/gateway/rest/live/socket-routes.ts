@@ -8,7 +8,7 @@ import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { head, wellFormedJson } from "../../../shared/printable.js";
-import type { WaitLimits } from "../../../shared/tools/call-rules.js";
+import type { WaitLimits } from "../../../shared/wait-time.js";
 import { isOwnOrigin } from "../../auth/own-page.js";
 import type { RequestRate } from "../../auth/request-rate.js";
 import type { Broker } from "../../broker.js";
