@@ -138,7 +138,7 @@ export function createWorker(
   const { store, log } = deps;
   const workerId = randomUUID();
   const brokerId = `process ${process.pid} on ${hostname()}`;
-  const identity = { storeId: store.storeId, brokerId, workerId, version: deps.version };
+  const identity = { brokerId, workerId, version: deps.version };
   const owners = new Map<string, Owner>();
   const leaving = new Set<Promise<void>>();
 

@@ -266,7 +266,7 @@ export function createKnownEditors(
     const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
     const after = compareEditors(before, store);
     const seen = seenWith(before?.seen, incarnation);
-    const note = asReadBack({ storeId, run: runs[0], seen, ...after.noted });
+    const note = asReadBack({ storeId: storeId(), run: runs[0], seen, ...after.noted });
     // A call is accepted only once the Editors it may go to are noted.
     const isNoted = read?.isWritten === true && isDeepStrictEqual(before, note);
     if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;

@@ -261,8 +261,7 @@ export function recoveryMetadataOf(record: OperationRecord, storeId: string): Re
 
 /**
  * The record of an operation that only the Editor still knows, in its state just after it was sent. Undefined if it is not
- * ours: made by a plain client, or in a store other than these (undefined: any store). `storeIds`: this store's id, and
- * its id before it was emptied.
+ * ours: made by a plain client, or in a store with none of these ids (undefined: any store).
  */
 export function rebuiltRecord(
   listed: ListedOperation,

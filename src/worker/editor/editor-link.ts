@@ -111,7 +111,7 @@ export interface EditorAddress extends EditorSecret {
 }
 
 export interface EditorLinkDeps
-  extends Pick<HelloDeps, "fence" | "identity">,
+  extends Pick<HelloDeps, "fence" | "identity" | "storeId">,
     Pick<BridgeKindDeps, "clientName" | "uloop"> {
   endpoint: EditorAddress;
   /** Set if its bridge has a wire of its own: hello is not said there. */

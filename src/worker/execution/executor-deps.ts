@@ -49,7 +49,7 @@ export interface EditorPort {
 export interface ExecutorDeps {
   /** The Editor that this owner owns. */
   editorId: string;
-  storeId: string;
+  storeId(): string;
   seal: Pick<RecoverySeal, "sign">;
   operations: Pick<
     Operations,

@@ -142,7 +142,7 @@ function createConversation(
       const answer = await inSpan("send", { parent: trace, kind: "client" }, ({ context }) =>
         editor.submit({
           ...submitted,
-          origin: deps.seal.sign(recoveryMetadataOf(record, deps.storeId), submitted),
+          origin: deps.seal.sign(recoveryMetadataOf(record, deps.storeId()), submitted),
           tool,
           arguments: args,
           argumentsHash: fingerprint,

@@ -120,7 +120,7 @@ export function createOwnedEditor(
   const imports = createImports({
     ...shared,
     epoch: fence,
-    storeIds: [deps.identity.storeId, store.storeId],
+    storeIds: store.storeIds,
     onRunning: reports.startedNotice.started,
   });
   const state = editorParts(shared, imports, options);
@@ -177,7 +177,16 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
   const adapter = deps.plain && adapterFor({ identity: deps.plain, ...about }, options.bridges ?? {});
   const clientName = `unity-job-broker ${identity.version}`;
   return createEditorLink(
-    { endpoint, identity, log, fence: fence.forHello, clientName, ...adapter, push: true },
+    {
+      endpoint,
+      identity,
+      log,
+      storeId: store.claim,
+      fence: fence.forHello,
+      clientName,
+      ...adapter,
+      push: true,
+    },
     options.link,
   );
 }
@@ -224,7 +233,7 @@ function operationsOf(
   return createOwnedOperations(
     {
       ...parts,
-      storeId: parts.identity.storeId,
+      storeId: parts.store.storeId,
       signal,
       editor: createEditorPort({ ...parts, heartbeat, fence: now }, options),
       evidence,

@@ -156,7 +156,7 @@ export function startWorker(world: World, ownerNonce: string) {
   const owned = createOwnedOperations(
     {
       editorId: EDITOR,
-      storeId: "store",
+      storeId: () => "store",
       seal: rebuildDeps.seal,
       operations,
       editor: port,

@@ -83,7 +83,8 @@ function start({ deps, handlers, options }: Setup = {}) {
     {
       endpoint: { host: "127.0.0.1", port: peer.port, token: "secret", editorId: "game@1" },
       fence: () => FENCE,
-      identity: { storeId: "store", brokerId: "broker", workerId: "worker", version: "0.1.0" },
+      storeId: async () => "store",
+      identity: { brokerId: "broker", workerId: "worker", version: "0.1.0" },
       log,
       ...deps,
     },

@@ -206,7 +206,8 @@ describe("a link that listens for pushes", () => {
       {
         endpoint: { host: "127.0.0.1", port: peer.port, token: "t" },
         fence: () => ({ epoch: 1, ownerNonce: "n" }),
-        identity: { storeId: "s", brokerId: "b", workerId: "w", version: "1" },
+        storeId: async () => "s",
+        identity: { brokerId: "b", workerId: "w", version: "1" },
         log,
         push: true,
       },

@@ -88,9 +88,9 @@ async function importing(
   const system = await start({ worker: null });
   const { editor, store } = system;
   const logId = "forged";
-  const owner = await own(editor, { storeId: store.storeId });
+  const owner = await own(editor, { storeId: store.storeId() });
   const about = { operationId: logId, hash: "h", after: null, acceptedAt: Date.now() };
-  const asked = recoveryMetadataOf(operation({ principal: "ann", tool: "work" }), store.storeId);
+  const asked = recoveryMetadataOf(operation({ principal: "ann", tool: "work" }), store.storeId());
   const signed = createRecoverySeal(ORIGIN_KEY, editor.editorId).sign(asked, about);
   await owner.submit(logId, { ...about, tool: "work", arguments: { Name: "a" }, origin: forge(signed) });
   await owner.finished(logId);
