@@ -10,21 +10,22 @@ import {
   type TargetContext,
 } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
-import {
-  findUnhashable,
-  hasHalfCharacter,
-  hashesOf,
-  type JsonObject,
-} from "../shared/operation/idempotency.js";
+import { findUnhashable, hasHalfCharacter, hashesOf, type JsonObject } from "../shared/operation/decide.js";
 import type { Caller, PriorityClass } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
-import { type CallRules, executionClassOf, NO_RULES } from "../shared/tools/call-rules.js";
-import { type CallParameters, takeParameters } from "../shared/tools/portable-schema.js";
+import {
+  type CallParameters,
+  type CallRules,
+  executionClassOf,
+  NO_RULES,
+  takeParameters,
+} from "../shared/tools/call-rules.js";
 import { completeTool, type Effect, type ExecutionClass, type Tool } from "../shared/tools/tool.js";
 import type { TraceContext } from "../shared/traces.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { RpcId } from "../shared/wire/rpc.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
+import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
 import { argumentError, type Catalog, type OfferedTool, readArguments } from "./tools/catalog.js";
@@ -181,9 +182,12 @@ export function createCallReader(deps: {
           `The arguments take ${bytes} bytes; the limit is ${MAX_ARGUMENT_BYTES}.`,
         );
       }
-      // A call without an Editor becomes no operation, so its arguments need not be checked.
+      // A call without an Editor becomes no operation, so its arguments need not be checked; and while some are missing another
+      // Editor's tool of this name says nothing of theirs.
       const anyProblem = aim.problem ?? anywhere.problem ?? problem;
-      const read = anyProblem ? undefined : readArguments(tool.inputSchema, args);
+      const isChosen =
+        editor !== undefined && (typeof editor === "string" || editor.code !== "EDITORS_NOT_BACK");
+      const read = anyProblem || !isChosen ? undefined : readArguments(tool.inputSchema, args);
       if (read && read.faults.length > 0) throw argumentError(tool.name, read.faults);
       const key = parameters.idempotencyKey;
       return {
@@ -212,6 +216,34 @@ export function createCallReader(deps: {
           ...(key === undefined ? {} : { key }),
         }),
       };
+    },
+  };
+}
+
+// First contact (editors/first-contact.ts): what is not known yet may come in a moment.
+
+/** What another Editor, or a tool that an Editor does not have yet, may explain. */
+const MAY_COME = new Set(["NO_EDITOR", "EDITOR_UNKNOWN", "UNKNOWN_TOOL"]);
+
+/** Whether the answer may be another one once the Editors that are coming are known. */
+function mayChange({ problem, target, targetContext }: ReadCall): boolean {
+  if (problem && MAY_COME.has(problem.code)) return true;
+  const { candidates } = targetContext;
+  // An Editor that is coming is preferred to one whose catalogue is noted.
+  if (!candidates.some(({ isNoted }) => isNoted)) return false;
+  const chosen = editorFor(target, targetContext);
+  return !candidates.some(({ id, isNoted }) => id === chosen && !isNoted);
+}
+
+/** Reads a call whose Editor or tool is not known to the store once more after first contact. */
+export function withFirstContact(calls: CallReader, contact: Pick<FirstContact, "awaited">): CallReader {
+  return {
+    async read(call, how) {
+      const read = await calls.read(call, how);
+      if (!mayChange(read)) return read;
+      await contact.awaited();
+      // Without a wait, too: the Editor may have come since it was read.
+      return call.signal?.aborted ? read : calls.read(call);
     },
   };
 }
@@ -290,4 +322,39 @@ export async function callTimes(
 export function waitSecondsOf({ name, editors }: OfferedTool, rules: CallRules): number | undefined {
   const configured = new Set(editors.map((editor) => rules.timeout({ tool: name, editor })));
   return configured.size === 1 ? [...configured][0] : undefined;
+}
+
+// The Editor that one MCP session selected for the calls that name none.
+
+export interface EditorSelection {
+  /** Reads the store, because several gateways may serve the session. */
+  editor(): Promise<string | undefined>;
+  /** Undefined clears the choice. Rejects, without a change, if it cannot be stored. */
+  select(editor: string | undefined): Promise<void>;
+}
+
+/** The selection of a session that outlives its process. */
+export interface StoredEditorSelection {
+  /** Undefined if the store does not know the session. */
+  read(): Promise<{ selected?: string | undefined } | undefined>;
+  write(editor: string | undefined): Promise<void>;
+}
+
+/**
+ * `before`: the selection from an earlier gateway. If the store has forgotten the session, the selection made in this
+ * process applies, in this process only.
+ */
+export function createEditorSelection(store?: StoredEditorSelection, before?: string): EditorSelection {
+  let selected = before;
+  return {
+    async editor() {
+      const stored = await store?.read();
+      if (stored) selected = stored.selected;
+      return selected;
+    },
+    async select(editor) {
+      await store?.write(editor);
+      selected = editor;
+    },
+  };
 }

@@ -5,19 +5,18 @@ import { ANSWER_SETTINGS, type AnswerForm, type AnswerSettings } from "../shared
 import type { Log } from "../shared/log.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
-import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
+import { MAX_RESULT_TOKENS } from "../shared/results/preview.js";
 import type { Store } from "../shared/store/store.js";
-import { type CallRules, NO_RULES } from "../shared/tools/call-rules.js";
-import type { IfAway } from "../shared/tools/portable-schema.js";
+import { type CallRules, type IfAway, NO_RULES } from "../shared/tools/call-rules.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { WaitLimits } from "../shared/wait-time.js";
 import type { Audit } from "./auth/audit.js";
 import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker, logged, traced } from "./broker.js";
-import { createCallReader } from "./call-reader.js";
+import { createCallReader, withFirstContact } from "./call-reader.js";
 import { createClientPresence } from "./client-presence.js";
-import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
+import { createFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
 import {
   createCatalogNotes,

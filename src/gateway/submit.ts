@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
-import { isPool } from "../shared/editors/target.js";
+import { isMember, isPool } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import type { ReplayOptions } from "../shared/operation/again.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
@@ -10,6 +10,7 @@ import {
   asked,
   askingOf,
   type Caller,
+  countsAsChange,
   isFinal,
   type OperationRecord,
 } from "../shared/operation/operation.js";
@@ -19,9 +20,8 @@ import type { RecordedDuration } from "../shared/store/operations/listings.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Asker, Chain, Created } from "../shared/store/operations/record.js";
 import type { Store, StoredCounters } from "../shared/store/store.js";
-import { NO_RULES } from "../shared/tools/call-rules.js";
-import type { IfAway } from "../shared/tools/portable-schema.js";
-import { countsAsChange, isDestructive } from "../shared/tools/tool.js";
+import { type IfAway, NO_RULES } from "../shared/tools/call-rules.js";
+import { isDestructive } from "../shared/tools/tool.js";
 import {
   type CallReader,
   type CallTimes,
@@ -32,7 +32,7 @@ import {
   type ToolCall,
 } from "./call-reader.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
-import { problemOf, targetError, withDiagnoses } from "./editors/target-error.js";
+import { shown, targetError, withDiagnoses } from "./editors/target-error.js";
 import type { Deliveries } from "./exchange.js";
 
 /** Builds the record of a call that becomes an operation. */
@@ -388,6 +388,34 @@ function isThere({ targetContext }: ReadCall, editor: string): boolean {
 
 function isNoted({ targetContext }: ReadCall, editor: string): boolean {
   return targetContext.candidates.some(({ id, isNoted }) => id === editor && isNoted);
+}
+
+/** Why no operation may be created for a call; what is there already answers it all the same. */
+function problemOf(
+  { editor }: { editor: string },
+  call: ReadCall,
+  { ifAway }: { ifAway?: IfAway },
+): BrokerError | undefined {
+  return call.problem ?? awayError(editor, call, ifAway);
+}
+
+/** A call that is not to wait, while none of the Editors that may run it is connected, or is about to be. `standard`: where it does not say. */
+function awayError(
+  target: string,
+  { parameters, targetContext: { candidates } }: ReadCall,
+  standard: IfAway = "wait",
+): BrokerError | undefined {
+  if ((parameters.ifAway ?? standard) === "wait") return undefined;
+  const those = candidates.filter(({ id, labels }) =>
+    isPool(target) ? isMember(target, labels) : id === target,
+  );
+  if (those.some(({ connected, isReturning }) => connected || isReturning)) return undefined;
+  const what = isPool(target)
+    ? `No Editor of ${target} is connected`
+    : `The Editor ${target} is not connected`;
+  return new BrokerError("EDITOR_AWAY", `${what}, and the call is not to wait for one.`, {
+    candidates: shown(those),
+  });
 }
 
 /** After a loss of the store: an Editor that reconnects in a moment may have run this very call, or be the named one (▲4). */

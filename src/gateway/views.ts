@@ -116,7 +116,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
         : undefined,
       pool,
       heldBack: held,
-      diagnosis: holdingUp(stands(editor?.diagnosis, now)),
+      diagnosis: editor && holdingUp(stands(editor.diagnosis, now)),
       now,
     };
   };

@@ -8,8 +8,7 @@ import { isRedisUrl, NO_REDIS_URL } from "./redis-url.js";
 import type { SettingName } from "./setting-names.js";
 import { executionClasses, namedEditors, paths, resources } from "./setting-values.js";
 import { classRules, editorRules, toolRules } from "./tools/call-rule-settings.js";
-import { TOOL_LIMITS } from "./tools/call-rules.js";
-import { IF_AWAY } from "./tools/portable-schema.js";
+import { IF_AWAY, TOOL_LIMITS } from "./tools/call-rules.js";
 import { WAITS } from "./wait-time.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);

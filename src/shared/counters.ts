@@ -62,12 +62,8 @@ export type OwnerChange = (typeof OWNER_CHANGES)[number];
 export const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600] as const;
 const BEYOND = "+Inf";
 
-/** Of operations that say no class: an older gateway accepted them. */
-const NO_CLASS = "unknown" as const;
-const CLASSES: readonly (ExecutionClass | typeof NO_CLASS)[] = [...EXECUTION_CLASSES, NO_CLASS];
-
-export function countsOfCreation({ effect, executionClass }: OperationRecord): Counts {
-  return { [`accepted:${effect}`]: 1, [`class:${executionClass ?? NO_CLASS}:${effect}`]: 1 };
+export function countsOfCreation({ effect, executionClass = "long" }: OperationRecord): Counts {
+  return { [`accepted:${effect}`]: 1, [`class:${executionClass}:${effect}`]: 1 };
 }
 
 /** Empty unless the change ends the operation. */
@@ -130,7 +126,7 @@ export interface Distribution {
 export interface CounterSheet {
   accepted: { effect: Effect; count: number }[];
   ended: { state: State; effect: Effect; count: number }[];
-  classes: { class: ExecutionClass | typeof NO_CLASS; effect: Effect; count: number }[];
+  classes: { class: ExecutionClass; effect: Effect; count: number }[];
   repeated: { relation: Repetition; count: number }[];
   answered: { answer: CallAnswer; count: number }[];
   progress: { stage: (typeof PROGRESS)[number]; count: number }[];
@@ -157,7 +153,7 @@ export function sheetOf(counts: Counts): CounterSheet {
     ended: STATES.filter(isFinal).flatMap((state) =>
       EFFECTS.map((effect) => ({ state, effect, count: count("ended", state, effect) })),
     ),
-    classes: CLASSES.flatMap((name) =>
+    classes: EXECUTION_CLASSES.flatMap((name) =>
       EFFECTS.map((effect) => ({ class: name, effect, count: count("class", name, effect) })),
     ),
     repeated: REPETITIONS.map((relation) => ({ relation, count: count("repeated", relation) })),

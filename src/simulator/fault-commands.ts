@@ -10,34 +10,64 @@ import type { SimulatedEditor } from "./editor.js";
 import { echoTool } from "./tools/short.js";
 
 const ms = z.number().nonnegative();
-const Command = z.discriminatedUnion("do", [
-  z.object({ do: z.literal("status") }),
-  z.object({ do: z.literal("dropConnections") }),
-  z.object({ do: z.literal("reload"), downMs: ms.optional() }),
-  z.object({ do: z.literal("crash"), keepUnflushed: z.boolean().optional() }),
-  z.object({ do: z.literal("restart") }),
-  z.object({ do: z.literal("silence"), ms: ms.optional() }),
-  z.object({ do: z.literal("speak") }),
-  z.object({ do: z.literal("delayAnswers"), ms }),
-  z.object({ do: z.literal("splitFrames"), bytes: z.int().positive().optional() }),
-  z.object({ do: z.literal("garbage"), text: z.string().optional() }),
-  z.object({ do: z.literal("stallMainThread"), ms }),
-  z.object({ do: z.literal("dropNextAnswerOf"), method: z.string() }),
-  z.object({ do: z.literal("dropNextRequestOf"), method: z.string() }),
-  z.object({ do: z.literal("breakLedger"), broken: z.boolean() }),
-  z.object({ do: z.literal("slowDisk"), ms }),
-  z.object({ do: z.literal("addTool"), name: z.string().min(1) }),
-  z.object({ do: z.literal("removeTool"), name: z.string().min(1) }),
-  z.object({ do: z.literal("edit"), failingTests: z.int().nonnegative() }),
-  z.object({
-    do: z.literal("log"),
-    type: z.enum(["Log", "Warning", "Error"]).default("Log"),
-    message: z.string(),
+const method = z.string();
+const name = z.string().min(1);
+
+type Obey = (editor: SimulatedEditor, given: unknown) => unknown;
+
+/** `act`: what it answers, if anything, stands beside `ok`. */
+function command<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  act: (editor: SimulatedEditor, given: z.infer<z.ZodObject<Shape>>) => unknown,
+): Obey {
+  const schema = z.object(shape);
+  return (editor, given) => act(editor, schema.parse(given));
+}
+
+const COMMANDS: Readonly<Record<string, Obey>> = {
+  status: command({}, (editor) => ({
+    ...editor.status(),
+    endpoint: editor.endpoint(),
+    executions: editor.counter(),
+  })),
+  dropConnections: command({}, ({ faults }) => faults.dropConnections()),
+  reload: command({ downMs: ms.optional() }, async (editor, { downMs }) => {
+    await editor.faults.reload(downMs);
+    return { generation: editor.status().generation };
   }),
-  z.object({ do: z.literal("handOver") }),
-  z.object({ do: z.literal("quit") }),
-]);
-type Command = z.infer<typeof Command>;
+  crash: command({ keepUnflushed: z.boolean().default(false) }, ({ faults }, how) => faults.crash(how)),
+  restart: command({}, async (editor) => {
+    await editor.faults.restart();
+    return { editorSessionId: editor.status().editorSessionId };
+  }),
+  silence: command({ ms: ms.optional() }, ({ faults }, given) => faults.silence(given.ms)),
+  speak: command({}, ({ faults }) => faults.speak()),
+  delayAnswers: command({ ms }, ({ faults }, given) => faults.delayAnswers(given.ms)),
+  splitFrames: command({ bytes: z.int().positive().optional() }, ({ faults }, { bytes }) =>
+    faults.splitFrames(bytes),
+  ),
+  garbage: command({ text: z.string().optional() }, ({ faults }, { text }) => faults.garbage(text)),
+  stallMainThread: command({ ms }, ({ faults }, given) => faults.stallMainThread(given.ms)),
+  dropNextAnswerOf: command({ method }, ({ faults }, given) => faults.dropNextAnswerOf(given.method)),
+  dropNextRequestOf: command({ method }, ({ faults }, given) => faults.dropNextRequestOf(given.method)),
+  breakLedger: command({ broken: z.boolean() }, ({ faults }, { broken }) => faults.breakLedger(broken)),
+  slowDisk: command({ ms }, ({ faults }, given) => faults.slowDisk(given.ms)),
+  addTool: command({ name }, (editor, given) => {
+    editor.tools.add(echoTool(given.name));
+    editor.toolsChanged();
+  }),
+  removeTool: command({ name }, (editor, given) => {
+    editor.tools.remove(given.name);
+    editor.toolsChanged();
+  }),
+  edit: command({ failingTests: z.int().nonnegative() }, (editor, given) => editor.edit(given.failingTests)),
+  log: command(
+    { type: z.enum(["Log", "Warning", "Error"]).default("Log"), message: z.string() },
+    (editor, { type, message }) => editor.log(type, message),
+  ),
+  handOver: command({}, (editor) => editor.handOver()),
+  quit: command({}, (editor) => editor.close()),
+};
 
 /** Obeys commands on `input` until it ends; `ended` settles then, or after `quit`. The caller closes the editor. */
 export function createControl(
@@ -50,99 +80,26 @@ export function createControl(
   const read = async (): Promise<void> => {
     for await (const line of lines) {
       if (line.trim() === "") continue;
-      const command = parse(line);
-      if (typeof command === "string") {
-        answer({ ok: false, error: command });
-        continue;
-      }
+      const given = parse(line);
+      const obey = given && Object.hasOwn(COMMANDS, given.do) ? COMMANDS[given.do] : undefined;
       try {
-        answer({ ok: true, ...(await obey(deps.editor, command)) });
+        if (!obey) throw new Error(given ? `unknown: ${given.do}` : "not JSON");
+        answer({ ok: true, ...((await obey(deps.editor, given)) as object | undefined) });
       } catch (error) {
-        answer({ ok: false, error: error instanceof Error ? error.message : String(error) });
+        const said = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+        answer({ ok: false, error: said });
       }
-      if (command.do === "quit") break;
+      if (given?.do === "quit") break;
     }
   };
   return { ended: read(), close: () => lines.close() };
 }
 
-function parse(line: string): Command | string {
-  let value: unknown;
+function parse(line: string): { do: string } | undefined {
   try {
-    value = JSON.parse(line);
+    const value = JSON.parse(line) as { do?: unknown } | null;
+    return { ...value, do: String(value?.do) };
   } catch {
-    return "not JSON";
-  }
-  const parsed = Command.safeParse(value);
-  return parsed.success ? parsed.data : z.prettifyError(parsed.error);
-}
-
-async function obey(editor: SimulatedEditor, command: Command): Promise<object> {
-  const { faults } = editor;
-  switch (command.do) {
-    case "status":
-      return { ...editor.status(), endpoint: editor.endpoint(), executions: editor.counter() };
-    case "dropConnections":
-      faults.dropConnections();
-      return {};
-    case "reload":
-      await faults.reload(command.downMs);
-      return { generation: editor.status().generation };
-    case "crash":
-      await faults.crash({ keepUnflushed: command.keepUnflushed ?? false });
-      return {};
-    case "restart":
-      await faults.restart();
-      return { editorSessionId: editor.status().editorSessionId };
-    case "silence":
-      faults.silence(command.ms);
-      return {};
-    case "speak":
-      faults.speak();
-      return {};
-    case "delayAnswers":
-      faults.delayAnswers(command.ms);
-      return {};
-    case "splitFrames":
-      faults.splitFrames(command.bytes);
-      return {};
-    case "garbage":
-      faults.garbage(command.text);
-      return {};
-    case "stallMainThread":
-      faults.stallMainThread(command.ms);
-      return {};
-    case "dropNextAnswerOf":
-      faults.dropNextAnswerOf(command.method);
-      return {};
-    case "dropNextRequestOf":
-      faults.dropNextRequestOf(command.method);
-      return {};
-    case "breakLedger":
-      faults.breakLedger(command.broken);
-      return {};
-    case "slowDisk":
-      faults.slowDisk(command.ms);
-      return {};
-    case "addTool":
-      editor.tools.add(echoTool(command.name));
-      editor.toolsChanged();
-      return {};
-    case "removeTool":
-      editor.tools.remove(command.name);
-      editor.toolsChanged();
-      return {};
-    case "edit":
-      editor.edit(command.failingTests);
-      return {};
-    case "log":
-      editor.log(command.type, command.message);
-      return {};
-    case "handOver":
-      editor.handOver();
-      return {};
-    case "quit":
-      await editor.close();
-      return {};
+    return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { EDITOR_CODES, type Outcome, SubmitParams } from "../shared/wire/wire.js
 import { type Executions, failure } from "./execution.js";
 import type { Lanes } from "./lanes.js";
 import type { LedgerOperation } from "./ledger/journal-entry.js";
-import { hasEnded, isOpen, isUnacknowledged, type Ledger } from "./ledger/ledger.js";
+import { hasEnded, type Ledger } from "./ledger/ledger.js";
 import type { LargeResults } from "./results/large-results.js";
 import { listPage } from "./results/list-page.js";
 import type { ToolTable } from "./tools.js";
@@ -180,19 +180,13 @@ export function createOperations(deps: OperationsDeps) {
     const listing = listPage(
       ledger.operations(),
       cursor,
-      { comesFirst, characters: (operation) => JSON.stringify(listed(operation)).length },
+      (operation) => JSON.stringify(listed(operation)).length,
       LIST_LIMITS,
     );
     if (!listing)
       return { error: { code: RPC_INVALID_PARAMS, message: "The cursor does not belong to this list." } };
     const { page, nextCursor } = listing;
     return answer({
-      ...(cursor === undefined
-        ? {
-            open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
-            unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
-          }
-        : {}),
       operations: page.map(listed),
       ...(nextCursor === undefined ? {} : { nextCursor }),
     });
@@ -237,11 +231,6 @@ export function createOperations(deps: OperationsDeps) {
       }
     },
   };
-}
-
-/** The operations that an older worker, which reads only one page, must see. */
-function comesFirst(operation: LedgerOperation): boolean {
-  return isOpen(operation) || isUnacknowledged(operation);
 }
 
 /** An operation without its arguments and outcome; the worker requests the outcome. */

@@ -22,7 +22,7 @@ import {
 } from "./discovery/discovery.js";
 import { createLostEditors, type LostEditorsOptions } from "./discovery/lost-editors.js";
 import { createTrustedFolder, type TrustedFile } from "./discovery/trusted-folder.js";
-import { MAX_RESULT_BYTES } from "./execution/large-result.js";
+import { MAX_RESULT_BYTES } from "./execution/outcome.js";
 import { unityLogPlaces } from "./owner/evidence/log-places.js";
 import type { DescribedEditor } from "./owner/heartbeat.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner/owner.js";
@@ -138,7 +138,7 @@ export function createWorker(
   const { store, log } = deps;
   const workerId = randomUUID();
   const brokerId = `process ${process.pid} on ${hostname()}`;
-  const identity = { storeId: store.storeId, brokerId, workerId, version: deps.version };
+  const identity = { brokerId, workerId, version: deps.version };
   const owners = new Map<string, Owner>();
   const leaving = new Set<Promise<void>>();
 

@@ -86,7 +86,7 @@ export const NOISE: Record<string, Lie> = {
   "a ledger without end": {
     methods: {
       "operation/list": ({ count }) => ({
-        ...{ open: [], unacknowledged: [], ledgerSeq: 1, nextCursor: `c${count}` },
+        ...{ ledgerSeq: 1, nextCursor: `c${count}` },
         operations: Array.from({ length: 500 }, (_, at) => ({
           operationId: `none-${count}-${at}`,
           state: "completed",
@@ -98,8 +98,6 @@ export const NOISE: Record<string, Lie> = {
   "a ledger that turns in a circle": {
     methods: {
       "operation/list": () => ({
-        open: [],
-        unacknowledged: [],
         operations: [],
         nextCursor: "c",
         ledgerSeq: 1,
@@ -110,7 +108,7 @@ export const NOISE: Record<string, Lie> = {
   "a ledger with operations for others": {
     methods: {
       "operation/list": () => ({
-        ...{ open: [], unacknowledged: [], ledgerSeq: 1 },
+        ledgerSeq: 1,
         operations: ["bob", "ann", "local"].map((principal, at) => ({
           ...{ operationId: `forged-${at}`, state: "completed", hash: "h", after: null, acceptedAt: 1e300 },
           origin: {

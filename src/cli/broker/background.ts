@@ -80,7 +80,7 @@ export async function runInBackground(service: LocalService, signalled: Promise<
   if (!opened) return;
   isOpen = true;
   const { runtime, serving } = opened;
-  service.announce({ kind: "ready", storeId: runtime.store.storeId });
+  service.announce({ kind: "ready", storeId: runtime.store.storeId() });
   noteLaunch();
   const idle = createIdleWatch({
     idleMs,

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { untilEditors } from "../../gateway/editors/first-contact.js";
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
-import { serveStdio } from "../../gateway/mcp/stdio.js";
+import { serveStdio } from "../../gateway/mcp/mcp-session.js";
 import { DIAGNOSIS_LIMITS } from "../../shared/editors/diagnosis.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import { createWorker, type WorkerOptions } from "../../worker/worker.js";

@@ -75,8 +75,7 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
     await client.tools();
     const { clients, ...listed } = await client.call("list_editors");
     const editors = editorsIn(listed);
-    // A gateway of an earlier version names no clients.
-    const connected = renderClients((clients ?? []) as ShownClient[], Date.now());
+    const connected = renderClients(clients as ShownClient[], Date.now());
     const shown = [renderEditors(editors, Date.now(), colours), ...(connected ? ["", connected] : [])];
     await print(args.json ? printableJson(editors) : shown.join("\n"));
     return EXIT.ok;

@@ -244,10 +244,9 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     // The system closes a dead broker's connections one by one, and may accept another one in between: the same death.
     const isAnotherDeath = isGreeted || !wasGreeted;
     wasGreeted = isGreeted;
-    const isInOrder = isDormant && wasServed;
     if (ending && (isDormant || isIdle())) over();
-    else if (isInOrder && isIdle()) return;
-    else if (!isInOrder && isAnotherDeath && isDyingAgain()) refuse(new Error(DYING), false);
+    else if (isDormant && wasServed && isIdle()) return;
+    else if (isAnotherDeath && isDyingAgain()) refuse(new Error(DYING), false);
     else connect();
   };
 

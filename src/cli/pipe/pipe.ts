@@ -11,9 +11,8 @@ import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { createStallWatch } from "../../shared/pipe/stall-watch.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
-import { createLineAssembler } from "../../shared/wire/framing.js";
 import { LONGEST_MESSAGE, refusalOfLong } from "../../shared/wire/long-message.js";
-import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
+import { createLineAssembler, RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
 import { SILENT_MS } from "./probe.js";
 

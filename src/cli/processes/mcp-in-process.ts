@@ -1,6 +1,6 @@
 /** `unity-broker mcp --in-process`: MCP over stdio for one client, with a gateway and a worker in the same process. */
 import { createGateway } from "../../gateway/gateway.js";
-import { serveStdio } from "../../gateway/mcp/stdio.js";
+import { serveStdio } from "../../gateway/mcp/mcp-session.js";
 import { createWorker } from "../../worker/worker.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { needsServer } from "../pipe/probe.js";

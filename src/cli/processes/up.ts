@@ -69,6 +69,6 @@ async function serveLocalClients(
     return undefined;
   }
   service.opens(sessionOpener(Promise.resolve(served), runtime), () => mayHandOver(runtime));
-  service.announce({ kind: "ready", storeId: runtime.store.storeId });
+  service.announce({ kind: "ready", storeId: runtime.store.storeId() });
   return service;
 }

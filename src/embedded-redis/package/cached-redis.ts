@@ -1,5 +1,5 @@
 /** The redis-server of the distribution's package, unpacked in this user's cache: obtained, trusted, renewed. */
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "../directories.js";
 import { runCommand } from "../run-command.js";
@@ -43,7 +43,7 @@ export async function obtainCached(
   env: Environment,
   whyNotRun: (tree: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  makeParent(tree);
+  mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
   return obtainPackageTree(tree, DEBIAN_PACKAGES, {
     env,
     seal,
@@ -96,14 +96,4 @@ async function isNewer(fresh: string[], present: string[], env: Environment): Pr
 function versionIn(names: string[]): string | undefined {
   const found = names.map((name) => /^redis-server_(.+?)_[^_]*\.deb$/.exec(name)?.[1]).find(Boolean);
   return found === undefined ? undefined : decodeURIComponent(found);
-}
-
-/** Removes the group's write access from folders that an earlier release created with it. */
-function makeParent(tree: string): void {
-  const parent = dirname(tree);
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
-  for (const folder of [dirname(parent), parent]) {
-    const { uid, mode } = lstatSync(folder);
-    if (uid === process.getuid?.() && (mode & 0o022) !== 0) chmodSync(folder, mode & 0o755);
-  }
 }

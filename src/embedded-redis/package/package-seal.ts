@@ -40,8 +40,7 @@ export function seal(tree: string, packages: readonly Package[]): void {
 /**
  * Why programs of this tree must not be run; undefined if they may.
  *
- * The folders above count too: their owners can put another tree in its place. A tree without a seal was made by an
- * earlier release: it gets one, and is soon checked for a newer package.
+ * The folders above count too: their owners can put another tree in its place.
  */
 export function whyNotTrusted(tree: string, above: readonly string[]): string | undefined {
   try {
@@ -55,10 +54,7 @@ export function whyNotTrusted(tree: string, above: readonly string[]): string | 
       if (problem !== undefined) return problem;
     }
     const known = read(tree);
-    if (known === undefined) {
-      adopt(tree);
-      return undefined;
-    }
+    if (known === undefined) return `${tree} has no record of its packages`;
     const now = hashes(tree);
     const names = new Set([...Object.keys(known.files), ...Object.keys(now)]);
     const changed = [...names].find((name) => known.files[name] !== now[name]);
@@ -80,15 +76,6 @@ export function checkedAt(tree: string): number | undefined {
 
 export function setChecked(tree: string, at: number): void {
   utimesSync(join(tree, NAME), new Date(), new Date(at));
-}
-
-function adopt(tree: string): void {
-  try {
-    write(tree, { packages: [], files: hashes(tree) });
-    setChecked(tree, 0);
-  } catch {
-    // The file system is read-only.
-  }
 }
 
 function read(tree: string): Seal | undefined {

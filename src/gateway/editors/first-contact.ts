@@ -5,11 +5,9 @@
  */
 import { setMaxListeners } from "node:events";
 import type { DiagnosisCode } from "../../shared/editors/diagnosis.js";
-import { editorFor } from "../../shared/editors/target.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
-import type { CallReader, ReadCall } from "../call-reader.js";
 import { stands } from "./target-error.js";
 
 export interface FirstContact {
@@ -107,30 +105,4 @@ export function untilEditors(
     if (signal?.aborted) over();
     else look();
   });
-}
-
-/** What another Editor, or a tool that an Editor does not have yet, may explain. */
-const MAY_COME = new Set(["NO_EDITOR", "EDITOR_UNKNOWN", "UNKNOWN_TOOL"]);
-
-/** Whether the answer may be another one once the Editors that are coming are known. */
-function mayChange({ problem, target, targetContext }: ReadCall): boolean {
-  if (problem && MAY_COME.has(problem.code)) return true;
-  const { candidates } = targetContext;
-  // An Editor that is coming is preferred to one whose catalogue is noted.
-  if (!candidates.some(({ isNoted }) => isNoted)) return false;
-  const chosen = editorFor(target, targetContext);
-  return !candidates.some(({ id, isNoted }) => id === chosen && !isNoted);
-}
-
-/** Reads a call whose Editor or tool is not known to the store once more after first contact. */
-export function withFirstContact(calls: CallReader, contact: FirstContact): CallReader {
-  return {
-    async read(call, how) {
-      const read = await calls.read(call, how);
-      if (!mayChange(read)) return read;
-      await contact.awaited();
-      // Without a wait, too: the Editor may have come since it was read.
-      return call.signal?.aborted ? read : calls.read(call);
-    },
-  };
 }

@@ -14,6 +14,7 @@ import { type Candidate, labelsOf } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
 import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
+import { untilEditors } from "./first-contact.js";
 import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
 
 // The known Editors as candidates for a call: their projects, and whether they are connected.
@@ -265,7 +266,7 @@ export function createKnownEditors(
     const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
     const after = compareEditors(before, store);
     const seen = seenWith(before?.seen, incarnation);
-    const note = asReadBack({ storeId, run: runs[0], seen, ...after.noted });
+    const note = asReadBack({ storeId: storeId(), run: runs[0], seen, ...after.noted });
     // A call is accepted only once the Editors it may go to are noted.
     const isNoted = read?.isWritten === true && isDeepStrictEqual(before, note);
     if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
@@ -324,7 +325,9 @@ export function createKnownEditors(
       if (missingSince === undefined) return true;
       const leftMs = missingSince + options.backMs - performance.now();
       if (leftMs <= 0) return false;
-      await nextMessage(notifier, Math.min(leftMs, LOOK_MS));
+      // What is there already does not end it.
+      let looks = 0;
+      await untilEditors(notifier, async () => looks++ > 0, Math.min(leftMs, LOOK_MS));
       return true;
     },
 
@@ -345,19 +348,6 @@ export function createKnownEditors(
 
     close: stop,
   };
-}
-
-/** Resolves on a message about an Editor, or after this time. */
-function nextMessage(notifier: Pick<Store["notifier"], "on">, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stop();
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    const stop = notifier.on("editors", done);
-  });
 }
 
 /** In the form in which it is read back: without undefined fields. */

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Log } from "../../shared/log.js";
 import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
-import { excessOf } from "../../shared/results/cached.js";
+import { excessOf } from "../../shared/results/preview.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import type { Availability, AwayEditor, Editors } from "../../shared/store/editors/editors.js";
 import { readTools, TOOL_LIMITS, type ToolLimits } from "../../shared/tools/call-rules.js";
@@ -203,12 +203,13 @@ export function createLastCatalogs(
     // Synchronous, as of the note of the known Editors.
     const found = statSync(folder, { throwIfNoEntry: false });
     if (!found) return [];
+    // The rights belong to it: they change with ctime.
+    const stamp = `${found.ino} ${found.mtimeMs} ${found.ctimeMs}`;
+    if (known?.stamp === stamp) return known.catalogs;
     if (isChangedByOthers(found)) {
       ignore("", "others may write to this folder");
       return [];
     }
-    const stamp = `${found.ino} ${found.mtimeMs}`;
-    if (known?.stamp === stamp) return known.catalogs;
     const catalogs = readAll();
     known = Date.now() - found.mtimeMs > TICK_MS ? { stamp, catalogs } : undefined;
     return catalogs;

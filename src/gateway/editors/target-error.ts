@@ -3,13 +3,10 @@
 import { holdsUpCalls } from "../../shared/editors/diagnosis.js";
 import {
   type Candidate,
-  isMember,
-  isPool,
   labelsIn,
   ownLabels,
   poolIn,
   resolveTarget,
-  type TargetContext,
   type TargetProblem,
 } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
@@ -20,7 +17,6 @@ import {
   type PublicDiagnosis,
 } from "../../shared/store/editors/editors.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
-import type { CallParameters, IfAway } from "../../shared/tools/portable-schema.js";
 
 /** `isSelected`: the call named no Editor, but its session had selected this one. `sees`: only these may be named. */
 export function targetError(
@@ -58,40 +54,6 @@ export function targetError(
     case "EDITORS_NOT_BACK":
       return notBack(problem.editors, sees);
   }
-}
-
-interface Call {
-  problem?: BrokerError | undefined;
-  parameters: CallParameters;
-  targetContext: TargetContext;
-}
-
-/** Why no operation may be created for a call; what is there already answers it all the same. */
-export function problemOf(
-  { editor }: { editor: string },
-  call: Call,
-  { ifAway }: { ifAway?: IfAway },
-): BrokerError | undefined {
-  return call.problem ?? awayError(editor, call, ifAway);
-}
-
-/** A call that is not to wait, while none of the Editors that may run it is connected, or is about to be. `standard`: where it does not say. */
-function awayError(
-  target: string,
-  { parameters, targetContext: { candidates } }: Call,
-  standard: IfAway = "wait",
-): BrokerError | undefined {
-  if ((parameters.ifAway ?? standard) === "wait") return undefined;
-  const those = candidates.filter(({ id, labels }) =>
-    isPool(target) ? isMember(target, labels) : id === target,
-  );
-  if (those.some(({ connected, isReturning }) => connected || isReturning)) return undefined;
-  const what = isPool(target)
-    ? `No Editor of ${target} is connected`
-    : `The Editor ${target} is not connected`;
-  return new BrokerError("EDITOR_AWAY", `${what}, and the call is not to wait for one.`, {
-    candidates: shown(those),
-  });
 }
 
 function noMember(named: string, candidates: readonly Candidate[]): BrokerError {

@@ -5,12 +5,11 @@
  */
 import { ClientRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/server";
-import type { z } from "zod";
+import { z } from "zod";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
-import { excessOf } from "../../shared/results/cached.js";
 import { ENOUGH, eachMember, endOf, stringAt, typeAt, valueAt } from "../../shared/results/json-text.js";
+import { excessOf } from "../../shared/results/preview.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
-import { ASYNC_REQUESTS } from "./revision-2025/async-calls.js";
 import { VERSION_KEY } from "./revision-2026/protocol.js";
 
 export type ReadMessage =
@@ -22,7 +21,7 @@ export type Refusal = JSONRPCMessage & { error: { code: number; message: string 
 
 /**
  * The most JSON values of a message, and how deep it may nest: parsing and walking it holds up everybody else. A long string costs little.
- * The arguments of a call have a lower limit of levels (idempotency.ts).
+ * The arguments of a call have a lower limit of levels (findUnhashable).
  */
 const [MOST_VALUES, MOST_LEVELS] = [20_000, 210];
 
@@ -144,8 +143,44 @@ function withoutNulls(value: Record<string, unknown>, keepsArguments: boolean): 
   );
 }
 
+// The requests of asynchronous calls, an extension of the broker's own (revision-2025/async-calls.ts).
+
+/** For how long a client is told of a call: as long as an hour, and at most as long as results are kept by default, s. */
+const FOLLOWED = 3_600;
+const MOST_FOLLOWED = 86_400;
+
+const Meta = z.record(z.string(), z.unknown()).optional();
+
+export const CallAsyncRequest = z.object({
+  method: z.literal("tools/call_async"),
+  params: z.object({
+    name: z.string().min(1),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    /** Whether the client wants notifications. */
+    enable_progress: z.boolean().default(false),
+    /** For how many seconds it wants them; the operation goes on after that. */
+    timeout: z.number().min(0).max(MOST_FOLLOWED).default(FOLLOWED),
+    _meta: Meta,
+  }),
+});
+
+export const ProgressRequest = z.object({
+  method: z.literal("tools/progress"),
+  params: z.object({ log_id: z.string(), _meta: Meta }),
+});
+
+export const ResultRequest = z.object({
+  method: z.literal("tools/result"),
+  params: z.object({
+    log_id: z.string(),
+    /** Seconds to wait for it. */
+    timeout: z.number().min(0).default(0),
+    _meta: Meta,
+  }),
+});
+
 const SCHEMAS = new Map<string, z.ZodType>(
-  [...ClientRequestSchema.options, ...ASYNC_REQUESTS].map(({ shape }) => [
+  [...ClientRequestSchema.options, CallAsyncRequest, ProgressRequest, ResultRequest].map(({ shape }) => [
     shape.method.value,
     shape.params as z.ZodType,
   ]),

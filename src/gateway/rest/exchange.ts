@@ -14,7 +14,7 @@ import { wellFormedJson } from "../../shared/printable.js";
 import type { Identity } from "../auth/authenticator.js";
 import { type Exchanges, singleRequest, type Way } from "../exchange.js";
 import { watchExchange } from "../mcp/http/http-exchange.js";
-import { loneRequest, type OpenRequest } from "../mcp/open-request.js";
+import { loneRequest, type OpenRequest } from "../mcp/request-tracker.js";
 import { problemFrom } from "./problem.js";
 import type { RestAnswer } from "./rest-answer.js";
 

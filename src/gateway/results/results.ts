@@ -8,17 +8,22 @@ import { DocumentError } from "../../documents/document-error.js";
 import type { Documents, RequestLimits } from "../../documents/documents.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { head } from "../../shared/printable.js";
-import { type CachedForm, cachedForm, isTooLarge } from "../../shared/results/cached.js";
 import type { PageRequest, Pagination } from "../../shared/results/page.js";
-import { estimatedTokens, type Preview } from "../../shared/results/preview.js";
+import {
+  type CachedForm,
+  cachedForm,
+  estimatedTokens,
+  isTooLarge,
+  type Preview,
+} from "../../shared/results/preview.js";
 import type { Projected, ProjectionRequest } from "../../shared/results/projection.js";
 import type { Arguments, Operations } from "../../shared/store/operations/operation-store.js";
+import { decodeResult, encodeText, type StoredResult } from "../../shared/store/operations/record.js";
 import type {
   About,
   FilteredResults,
   ListedFilteredResults,
 } from "../../shared/store/results/filtered-results.js";
-import { decodeResult, encodeText, type StoredResult } from "../../shared/store/results/stored-result.js";
 import type { PartialDocuments } from "./partial-documents.js";
 import { artifactOf, resourceOf } from "./result-uri.js";
 

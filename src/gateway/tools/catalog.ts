@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { bare, didYouMean, nearest } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
-import type { JsonObject } from "../../shared/operation/idempotency.js";
+import type { JsonObject } from "../../shared/operation/decide.js";
 import { head, shortened } from "../../shared/printable.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import type { Editors } from "../../shared/store/editors/editors.js";

@@ -1,8 +1,13 @@
 /** The public form of a record: how an operation is reported to its caller. */
 import { type Diagnosis, publicDiagnosis } from "../editors/diagnosis.js";
 import { ERRORS, type ErrorCode, isErrorCode } from "../errors.js";
-import { type CachedForm, cachedForm } from "../results/cached.js";
-import { type PartialForm, type Preview, partialForm } from "../results/preview.js";
+import {
+  type CachedForm,
+  cachedForm,
+  type PartialForm,
+  type Preview,
+  partialForm,
+} from "../results/preview.js";
 import { overdueBy } from "../tools/call-rules.js";
 import type { ExecutionClass } from "../tools/tool.js";
 import { WAITS } from "../wait-time.js";

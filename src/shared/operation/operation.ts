@@ -282,6 +282,14 @@ const MOST_ASKERS = 100;
 /** Stands for the callers beyond: they asked, and nobody knows whether they have read. */
 const OTHERS = "";
 
+/**
+ * Join (▲5): does an accepted call of it count as a change that a later call must see? Tests change nothing that other
+ * calls read, and must not keep each other's retries from finding them.
+ */
+export function countsAsChange({ tool, effect }: { tool: string; effect: Effect }): boolean {
+  return effect !== "read_only" && tool !== "run-tests";
+}
+
 /** How far this caller has come; undefined: it has neither asked for the outcome nor received it. */
 export function askingOf(record: OperationRecord, { id }: Pick<Caller, "id">): Asking | undefined {
   return record.askers?.[id] ?? (record.createdBy.caller === id ? {} : undefined);

@@ -32,14 +32,14 @@ export const keys = {
 
   /**
    * HASH, in flight, then 3 × retention after the last end: version, newest, at:<editor>, began:<editor>,
-   * forced:<log_id>. Links to records that are gone are dropped when later operations are added (lifetime.ts).
+   * forced:<log_id>. Links to records that are gone are dropped when later operations are added (limits.ts).
    */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
   /** HASH, retention: doc (the record as JSON), mutationSeq, turn, arguments (JSON), result (one that has a single piece). */
   operation: (logId: string) => `${TAG}:operation:${logId}`,
-  /** LIST, retention: the pieces of a large result (stored-result.ts). */
+  /** LIST, retention: the pieces of a large result (record.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
-  /** LIST, a minute after the last piece: a large result being uploaded (stored-result.ts). */
+  /** LIST, a minute after the last piece: a large result being uploaded (record.ts). */
   uploaded: (id: string) => `${TAG}:staged:${id}`,
   /**
    * HASH, 1 to 2 × retention after the last result: the account of stored results, bytes (limits.ts): `all`; `of:<principal>`; those that
@@ -137,7 +137,7 @@ export const keys = {
    */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 
-  /** STRING, 3 × retention after the last: number and time of a caller's, or a principal's, last change (own-change.ts). */
+  /** STRING, 3 × retention after the last: number and time of a caller's, or a principal's, last change (limits.ts). */
   askerMutations: (editor: string, asker: string) => `${TAG}:mutations-by:${editor}:${asker}`,
 
   /** STRING with the lease's time to live: the owner's nonce. */

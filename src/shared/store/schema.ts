@@ -30,16 +30,17 @@ export async function guarded<T>(script: Promise<T>): Promise<T> {
 }
 
 /**
- * KEYS 1 schema, 2 store id; ARGV 1 our version, 2 the id by which we know the store, or one for a new store. Answer: the schema, the
- * store id.
+ * KEYS 1 schema, 2 store id; ARGV 1 our version, 2 the id by which we know the store, or else empty, 3 one for a new store. Answer:
+ * the schema, the store id.
  */
 const CLAIM = `
 local function madeAt(id) return tonumber(string.match(id, '^(%d+)%.') or '0') end
 redis.call('SETNX', KEYS[1], ARGV[1])
 local schema, id = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
-if schema == ARGV[1] and (not id or madeAt(ARGV[2]) < madeAt(id)) then
-  redis.call('SET', KEYS[2], ARGV[2])
-  id = ARGV[2]
+local isKnown = ARGV[2] ~= ''
+if schema == ARGV[1] and (not id or isKnown and madeAt(ARGV[2]) < madeAt(id)) then
+  id = isKnown and ARGV[2] or ARGV[3]
+  redis.call('SET', KEYS[2], id)
 end
 return {schema, id or ''}
 `;
@@ -48,8 +49,9 @@ return {schema, id or ''}
  * Claims the store, and answers its id. A store that was emptied gets back the id by which the Editors know it: of two the one
  * that was made first, for a process that did not know it may have been there before. Rejects with STORE_UNFIT if its schema is another.
  */
-export async function claimStore(redis: Redis, knownId = `${Date.now()}.${randomUUID()}`): Promise<string> {
-  const answer = await redis.eval(CLAIM, 2, keys.schema, keys.storeId, SCHEMA_VERSION, knownId);
+export async function claimStore(redis: Redis, knownId = ""): Promise<string> {
+  const newId = `${Date.now()}.${randomUUID()}`;
+  const answer = await redis.eval(CLAIM, 2, keys.schema, keys.storeId, SCHEMA_VERSION, knownId, newId);
   const [schema, storeId] = answer as [string, string];
   if (Number(schema) > SCHEMA_VERSION) throw newerBroker(schema);
   if (Number(schema) < SCHEMA_VERSION) throw olderStore(schema);

@@ -1,7 +1,7 @@
 /** What a restarted gateway needs to adopt an MCP session over HTTP. */
 import type { Redis, Result } from "ioredis";
 import { keys } from "./keys.js";
-import { USED_NOW } from "./operations/lifetime.js";
+import { USED_NOW } from "./operations/limits.js";
 
 export interface StoredSession {
   principal: string;

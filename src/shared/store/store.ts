@@ -56,7 +56,10 @@ async function clientStateKey(commands: Redis): Promise<Uint8Array> {
 }
 
 export interface Store {
-  storeId: string;
+  /** As it was last heard: a store that was emptied gets its id back once a process that knows it is there. */
+  storeId(): string;
+  /** Each id that this process has heard. */
+  storeIds: readonly string[];
   /** How long an ended operation and its result are kept, ms. */
   retentionMs: number;
   /** Gives its id back to a store that was emptied; resolves to the id that it has. */
@@ -103,7 +106,7 @@ export async function openStore(
     ConnectedClientsOptions,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
-  const { commands, subscriber, address, storeId, redisCheck } = connections;
+  const { commands, subscriber, address, redisCheck } = connections;
   const onError = (error: Error): void => options.onError?.(error);
   const queues = createQueues(commands, { retentionMs: options.retentionMs, onError });
   const notifier = await createNotifier(subscriber);
@@ -114,13 +117,20 @@ export async function openStore(
     room: roomLimits(options),
   };
   const counters = createStoredCounters(commands);
-  const claim = (): Promise<string> => claimStore(commands, storeId);
+  let { storeId } = connections;
+  const storeIds = [storeId];
+  const claim = async (): Promise<string> => {
+    storeId = await claimStore(commands, storeId);
+    if (!storeIds.includes(storeId)) storeIds.push(storeId);
+    return storeId;
+  };
   // It may have been emptied, and begun by a process that does not know its id.
   const claimAgain = (): void => void claim().catch(onError);
   notifier.on("incarnation", claimAgain, claimAgain);
   const operations = createOperations(commands, options, { jobs: queues, limits, onError });
   return {
-    storeId,
+    storeId: () => storeId,
+    storeIds,
     retentionMs: options.retentionMs,
     claim,
     address,

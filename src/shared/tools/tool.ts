@@ -138,14 +138,6 @@ export function isAlwaysRepeatable(tool: string): boolean {
   return ALWAYS_REPEATABLE.has(tool);
 }
 
-/**
- * Join (▲5): does an accepted call of it count as a change that a later call must see? Tests change nothing that other
- * calls read, and must not keep each other's retries from finding them.
- */
-export function countsAsChange({ tool, effect }: { tool: string; effect: Effect }): boolean {
-  return effect !== "read_only" && tool !== "run-tests";
-}
-
 /** uLoop's parameterSchema as JSON Schema, if a bridge has no inputSchema of its own. */
 function inputSchemaOf(details: ToolDetails): JsonObjectSchema {
   if (details.inputSchema) return { ...details.inputSchema, type: "object" };

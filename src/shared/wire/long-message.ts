@@ -1,6 +1,5 @@
 /** A client's message over standard input that is too long to be read: its request is answered nevertheless. */
-import type { LongLine } from "./framing.js";
-import { RPC_INVALID_REQUEST } from "./rpc.js";
+import { type LongLine, RPC_INVALID_REQUEST } from "./rpc.js";
 
 /** Longer messages of a client are not read, UTF-16 units; that is where MCP's own servers give up. */
 export const LONGEST_MESSAGE = 10 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** The push channel's messages (docs/reference/protocol.md, "Push channel"), a line each (framing.ts). */
+/** The push channel's messages (docs/reference/protocol.md, "Push channel"), a line each (rpc.ts). */
 import { z } from "zod";
 
 const PUSH_TYPES = [

@@ -1,4 +1,189 @@
-/** JSON-RPC 2.0 messages as plain values; no sockets, no pending requests (https://www.jsonrpc.org/specification). */
+/** JSON-RPC 2.0 messages in Content-Length frames, as plain values; no sockets (https://www.jsonrpc.org/specification). */
+import { StringDecoder } from "node:string_decoder";
+import { head } from "../printable.js";
+import { excessOf } from "../results/preview.js";
+
+// Content-Length framing without I/O: bytes in, frames out (docs/reference/protocol.md, "Transport").
+//
+// A header line that is not `Name: value`, and any `Host` or `Origin` header, is malformed: a web page's POST
+// to the Editor's port must never be taken for a frame.
+
+/** What the parser found next. After `malformed` the connection has no frame boundaries any more: close it. */
+export type Frame =
+  | { kind: "message"; text: string }
+  /** `maxValues` is set if its length is within the limit, but it has more JSON values than this. */
+  | { kind: "too_long"; length: number; maxValues?: number }
+  | { kind: "malformed"; reason: string };
+
+export interface FrameParser {
+  /** Hands over the next bytes, split anywhere. */
+  push(chunk: Buffer): void;
+  /** The next whole frame; undefined means "not yet". */
+  next(): Frame | undefined;
+  /** Whether the rest of a frame (even of a skipped one) is still to come: input of the frame timeout. */
+  midFrame(): boolean;
+  /** Sets another limit, effective from the next header. */
+  allow(maxBytes: number): void;
+}
+
+const HEADER_END = Buffer.from("\r\n\r\n");
+const MAX_HEADER_BYTES = 4096;
+const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/;
+
+/** Bytes; a shorter body cannot have too many values. */
+const FEW_BYTES = 256 * 1024;
+
+/**
+ * Makes a parser that refuses bodies above `maxBytes`, skipping their bytes without keeping them, and long ones of more
+ * than about `maxValues` JSON values, because a body is parsed in one step.
+ */
+export function createFrameParser(maxBytes: number, maxValues?: number): FrameParser {
+  let limit = maxBytes;
+  let chunks: Buffer[] = [];
+  let buffered = 0;
+  let bodyLength: number | undefined;
+  let skip = 0;
+  let malformed: Frame | undefined;
+
+  const joined = (): Buffer => {
+    if (chunks.length > 1) chunks = [Buffer.concat(chunks, buffered)];
+    return chunks[0] ?? Buffer.alloc(0);
+  };
+  const consume = (buffer: Buffer, count: number): void => {
+    chunks = count < buffer.length ? [buffer.subarray(count)] : [];
+    buffered -= count;
+  };
+  const fail = (reason: string): Frame => {
+    chunks = [];
+    buffered = 0;
+    malformed = { kind: "malformed", reason };
+    return malformed;
+  };
+
+  return {
+    push(chunk) {
+      if (malformed) return;
+      const rest = skip > 0 ? chunk.subarray(Math.min(skip, chunk.length)) : chunk;
+      skip -= chunk.length - rest.length;
+      if (rest.length === 0) return;
+      chunks.push(rest);
+      buffered += rest.length;
+    },
+
+    next() {
+      if (malformed) return malformed;
+      if (bodyLength === undefined) {
+        const buffer = joined();
+        const end = buffer.indexOf(HEADER_END);
+        if (end < 0) {
+          // The first line identifies a foreign protocol; waiting for a blank line could take for ever.
+          const firstLine = buffer.indexOf("\r\n");
+          const line = firstLine < 0 ? undefined : buffer.toString("latin1", 0, firstLine);
+          if (line !== undefined && !HEADER_LINE.test(line)) return fail(`not a header line: ${quote(line)}`);
+          return buffered > MAX_HEADER_BYTES + 3 ? fail("header longer than 4096 bytes") : undefined;
+        }
+        if (end > MAX_HEADER_BYTES) return fail("header longer than 4096 bytes");
+        const length = readContentLength(buffer.toString("latin1", 0, end));
+        if (typeof length === "string") return fail(length);
+        consume(buffer, end + HEADER_END.length);
+        if (length > limit) {
+          skip = Math.max(0, length - buffered);
+          consume(joined(), Math.min(length, buffered));
+          return { kind: "too_long", length };
+        }
+        bodyLength = length;
+      }
+      if (buffered < bodyLength) return undefined;
+      const buffer = joined();
+      const body = buffer.subarray(0, bodyLength);
+      consume(buffer, bodyLength);
+      bodyLength = undefined;
+      if (maxValues !== undefined && body.length > FEW_BYTES && excessOf(body, maxValues)) {
+        return { kind: "too_long", length: body.length, maxValues };
+      }
+      return { kind: "message", text: body.toString("utf8") };
+    },
+
+    midFrame: () => buffered > 0 || bodyLength !== undefined || skip > 0,
+    allow(bytes) {
+      limit = bytes;
+    },
+  };
+}
+
+/** One frame around the JSON text of a message. */
+export function encodeFrame(text: string): Buffer {
+  return Buffer.from(`Content-Length: ${Buffer.byteLength(text, "utf8")}\r\n\r\n${text}`, "utf8");
+}
+
+function readContentLength(header: string): number | string {
+  let length: number | undefined;
+  for (const line of header.split("\r\n")) {
+    const match = HEADER_LINE.exec(line);
+    if (!match) return `not a header line: ${quote(line)}`;
+    const name = (match[1] ?? "").toLowerCase();
+    const value = (match[2] ?? "").trim();
+    if (name === "host" || name === "origin") return `HTTP is not spoken here (${name} header)`;
+    if (name !== "content-length") continue;
+    if (!/^\d{1,15}$/.test(value)) return `Content-Length is not a number: ${quote(value)}`;
+    if (length !== undefined && length !== Number(value)) return "two different Content-Length headers";
+    length = Number(value);
+  }
+  return length ?? "no Content-Length header";
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${head(text, 60)}…` : text);
+}
+
+/** Lines out of chunks, bounded; no sockets. */
+export interface LineAssembler {
+  /** The lines that this chunk completes, without line ends and empty lines; undefined stands for one that is too long. */
+  push(chunk: Buffer): (string | undefined)[];
+}
+
+/** How a line begins and ends that is too long to be read. */
+export interface LongLine {
+  head: string;
+  tail: string;
+}
+
+/** Characters that are kept of each end. */
+const ENDS = 1_000;
+
+/**
+ * Keeps at most `maxChars` of an unfinished line and skips the rest of a longer one, whose ends `onLong` is told once it is
+ * complete.
+ */
+export function createLineAssembler(maxChars: number, onLong?: (line: LongLine) => void): LineAssembler {
+  // A chunk may end inside a character as well as inside a line.
+  const decoder = new StringDecoder("utf8");
+  let kept = "";
+  let long: LongLine | undefined;
+  return {
+    push(chunk) {
+      const lines: (string | undefined)[] = [];
+      for (const [at, piece] of decoder.write(chunk).split("\n").entries()) {
+        if (at > 0) {
+          const line = kept.replace(/\r$/, "");
+          if (long) onLong?.(long);
+          else if (line !== "") lines.push(line);
+          kept = "";
+          long = undefined;
+        }
+        if (long) long.tail = (long.tail + piece).slice(-ENDS);
+        else kept += piece;
+        if (kept.length <= maxChars) continue;
+        lines.push(undefined);
+        long = { head: kept.slice(0, ENDS), tail: kept.slice(-ENDS) };
+        kept = "";
+      }
+      return lines;
+    },
+  };
+}
+
+// The messages.
 
 export type RpcId = number | string;
 

@@ -75,7 +75,7 @@ export const RecoveryMetadata = z.looseObject({
   supersedes: z.string().optional(),
   caller: z.string().nullable().optional(),
   requestId: z.union([z.string(), z.number()]).nullable().optional(),
-  /** Covers this and the values submitted with it (recovery-metadata.ts); without it the rest is untrusted. */
+  /** Covers this and the values submitted with it (src/shared/operation/recover.ts); without it the rest is untrusted. */
   signature: z.string().optional(),
 });
 export type RecoveryMetadata = z.infer<typeof RecoveryMetadata>;
@@ -179,7 +179,7 @@ export const SubmitParams = z.looseObject({
 export type SubmitParams = z.infer<typeof SubmitParams>;
 
 export const SubmitAnswer = z.union([
-  /** Another operation, with everything its record needs. An older bridge sends only `origin` and `endedAt`. */
+  /** Another operation, with everything its record needs. */
   z.looseObject({
     state: z.literal("same_as"),
     operationId: z.string(),
@@ -210,18 +210,15 @@ export const ListedOperation = z.looseObject({
   origin: z.unknown().optional(),
   /** ms since the epoch, on the store's clock. */
   acceptedAt: z.number().optional(),
-  /** Absent when it never began; an older bridge sends neither start nor end. */
+  /** Absent when it never began. */
   startedAt: z.number().optional(),
   endedAt: z.number().optional(),
   endedIn: Standing.optional(),
 });
 export type ListedOperation = z.infer<typeof ListedOperation>;
 
-/** A page of `operation/list`. An older bridge has one page, with the open and unacknowledged operations. */
+/** A page of `operation/list`. */
 export const ListAnswer = z.looseObject({
-  /** On the first page only, as is `unacknowledged`. */
-  open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })).optional(),
-  unacknowledged: z.array(z.string()).optional(),
   operations: z.array(ListedOperation),
   /** Opaque; absent on the last page. */
   nextCursor: z.string().optional(),

@@ -103,10 +103,10 @@ const HEAL_MS = 1000;
  */
 const LOOKS_PER_RETENTION = 1000;
 
-export const isOpen = (operation: LedgerOperation): boolean =>
+const isOpen = (operation: LedgerOperation): boolean =>
   operation.state === "accepted" || operation.state === "running";
 export const hasEnded = (operation: LedgerOperation): boolean => ENDED.has(operation.state);
-export const isUnacknowledged = (operation: LedgerOperation): boolean =>
+const isUnacknowledged = (operation: LedgerOperation): boolean =>
   hasEnded(operation) && operation.acknowledgedAt === undefined;
 
 export type Ledger = ReturnType<typeof openLedger>;

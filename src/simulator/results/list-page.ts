@@ -3,8 +3,7 @@
  * test/golden/list.json.
  *
  * A cursor names a place in the order of acceptance, which no operation ever changes, so that no event
- * between two pages can skip one. Open and unacknowledged operations come first, because an older worker reads one page
- * only; after that page they are listed again in their places.
+ * between two pages can skip one.
  */
 export interface Listable {
   operationId: string;
@@ -29,26 +28,23 @@ interface Place {
   operationId: string;
 }
 
-const BEGINNING: Place = { acceptedAt: 0, operationId: "" };
-
 /** Undefined if the cursor is invalid. */
 export function listPage<T extends Listable>(
   operations: readonly T[],
   cursor: string | undefined,
-  of: { comesFirst(operation: T): boolean; characters(operation: T): number },
+  charactersOf: (operation: T) => number,
   limits: PageLimits,
 ): ListPage<T> | undefined {
   const behind = cursor === undefined ? undefined : placeOfCursor(cursor);
   if (cursor !== undefined && behind === undefined) return undefined;
-  const first = behind ? [] : operations.filter((operation) => of.comesFirst(operation));
-  const inOrder = operations
-    .filter((operation) => (behind ? compare(placeOf(operation), behind) > 0 : !of.comesFirst(operation)))
+  const all = operations
+    .filter((operation) => !behind || compare(placeOf(operation), behind) > 0)
     .sort((a, b) => compare(placeOf(a), placeOf(b)));
-  const all = [...first, ...inOrder];
-  const page = all.slice(0, fitting(all, of.characters, limits));
-  if (page.length === all.length) return { page };
-  const last = page.length > first.length ? page.at(-1) : undefined;
-  return { page, nextCursor: cursorOf(last ? placeOf(last) : BEGINNING) };
+  const page = all.slice(0, fitting(all, charactersOf, limits));
+  const last = page.at(-1);
+  return last === undefined || page.length === all.length
+    ? { page }
+    : { page, nextCursor: cursorOf(placeOf(last)) };
 }
 
 /** How many fit; at least one, so that every page makes progress. */

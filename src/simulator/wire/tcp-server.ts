@@ -2,8 +2,10 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createConnectionFilter, endOf } from "../../shared/machine/connection-filter.js";
 import type { TcpEnd } from "../../shared/machine/peer-owner.js";
-import { createFrameParser, encodeFrame, type Frame } from "../../shared/wire/framing.js";
 import {
+  createFrameParser,
+  encodeFrame,
+  type Frame,
   parseRpc,
   RPC_PARSE_ERROR,
   type RpcError,

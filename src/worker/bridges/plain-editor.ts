@@ -261,7 +261,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
 
       // The bridge has not proven its identity: it gets only what it needs.
       tellClients: () => undefined,
-      list: async () => ({ open: [], unacknowledged: [], operations: [] }),
+      list: async () => [],
       resultPart: () => Promise.reject(new Error("a plain bridge gives its results whole")),
     };
   };

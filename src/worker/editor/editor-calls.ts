@@ -42,9 +42,6 @@ export class UnreadableAnswer extends Error {
   }
 }
 
-/** The answer to `operation/list`, page by page. */
-export type ListedOperations = Pick<ListAnswer, "open" | "unacknowledged" | "operations">;
-
 /** An Editor's ledger keeps about a thousand operations, about a hundred per page. */
 const MAX_PAGES = 1_000;
 const MAX_LIST_CHARACTERS = 64 * 1024 * 1024;
@@ -62,11 +59,8 @@ export interface EditorCalls {
   cancel(operationId: string): Promise<CancelAnswer>;
   /** `revoked` holds for ever: the Editor will refuse a later submit of this id. */
   revoke(operationId: string): Promise<RevokeAnswer>;
-  /**
-   * The operations in the Editor's ledger, each once, open and unacknowledged ones first. `all: false` stops after
-   * the first page, which holds as many of those as fit.
-   */
-  list(options?: { all?: boolean }): Promise<ListedOperations>;
+  /** The operations in the Editor's ledger, each once. */
+  list(): Promise<ListedOperation[]>;
   /** A part of a result too large for a frame (its outcome has `resultBytes`); it may be shorter than requested. */
   resultPart(operationId: string, offset: number, length: number): Promise<ResultPart>;
   /** Lets the Editor forget outcomes; call it only for those that are stored durably. */
@@ -91,32 +85,30 @@ export function createEditorCalls(connection: Connection, onFenced: () => void):
     get: (operationId) => ask(GetAnswer, "operation/get", { operationId }),
     cancel: (operationId) => ask(CancelAnswer, "operation/cancel", { operationId }),
     revoke: (operationId) => ask(RevokeAnswer, "operation/revoke", { operationId }),
-    async list({ all = true } = {}) {
-      const { nextCursor, ...first } = await ask(ListAnswer, "operation/list", {});
+    async list() {
       const operations = new Map<string, ListedOperation>();
+      const asked = new Set<string | undefined>();
       let characters = 0;
-      const take = (page: readonly ListedOperation[]): void => {
-        // If listed again it may have changed meanwhile; it keeps its first place.
-        for (const operation of page) operations.set(operation.operationId, operation);
-        characters += JSON.stringify(page).length;
-      };
-      take(first.operations);
-      const asked = new Set<string>();
-      let pages = 1;
-      for (let cursor = all ? nextCursor : undefined; cursor !== undefined; ) {
+      let cursor: string | undefined;
+      do {
         if (asked.has(cursor)) {
           throw new UnreadableAnswer("operation/list", "its pages come back to where they were");
         }
-        pages += 1;
-        if (pages > MAX_PAGES || characters > MAX_LIST_CHARACTERS) {
+        if (asked.size >= MAX_PAGES || characters > MAX_LIST_CHARACTERS) {
           throw new UnreadableAnswer("operation/list", `it does not end: ${operations.size} operations`);
         }
         asked.add(cursor);
-        const page: ListAnswer = await ask(ListAnswer, "operation/list", { cursor });
-        take(page.operations);
+        const page: ListAnswer = await ask(
+          ListAnswer,
+          "operation/list",
+          cursor === undefined ? {} : { cursor },
+        );
+        // If listed again it may have changed meanwhile; it keeps its first place.
+        for (const operation of page.operations) operations.set(operation.operationId, operation);
+        characters += JSON.stringify(page.operations).length;
         cursor = page.nextCursor;
-      }
-      return { ...first, operations: [...operations.values()] };
+      } while (cursor !== undefined);
+      return [...operations.values()];
     },
     resultPart: (operationId, offset, length) =>
       ask(ResultPart, "operation/result", { operationId, offset, length }),

@@ -111,7 +111,7 @@ export interface EditorAddress extends EditorSecret {
 }
 
 export interface EditorLinkDeps
-  extends Pick<HelloDeps, "fence" | "identity">,
+  extends Pick<HelloDeps, "fence" | "identity" | "storeId">,
     Pick<BridgeKindDeps, "clientName" | "uloop"> {
   endpoint: EditorAddress;
   /** Set if its bridge has a wire of its own: hello is not said there. */
@@ -320,7 +320,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
     get: async (operationId) => ready().get(operationId),
     cancel: async (operationId) => ready().cancel(operationId),
     revoke: async (operationId) => ready().revoke(operationId),
-    list: async (options) => ready().list(options),
+    list: async () => ready().list(),
     resultPart: async (operationId, offset, length) => ready().resultPart(operationId, offset, length),
     ack: async (operationIds) => ready().ack(operationIds),
     toolDetails: async () => ready().toolDetails(),

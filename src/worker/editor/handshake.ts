@@ -13,7 +13,6 @@ export interface Fence {
 }
 
 export interface WorkerIdentity {
-  storeId: string;
   /** How people find it; the Editor's window shows it. */
   brokerId: string;
   workerId: string;
@@ -25,6 +24,8 @@ export interface HelloDeps {
   endpoint: EditorSecret & { editorId?: string | undefined };
   fence(): Fence;
   identity: WorkerIdentity;
+  /** The store's id. Asked for at each hello: a store that was emptied may have got back the one that the Editor knows. */
+  storeId(): Promise<string>;
   /** Resolves whether to send hello again, with the fence of that moment. */
   onFenced(highestEpoch: number): Promise<boolean> | boolean;
 }
@@ -53,7 +54,8 @@ const MAX_HELLOS = 3;
 export async function shakeHands(connection: Connection, deps: HelloDeps): Promise<HelloResult | undefined> {
   for (let hellos = 1; ; hellos++) {
     try {
-      const params = { protocol: PROTOCOL_VERSION, log: true, ...deps.identity, ...deps.fence() };
+      const storeId = await deps.storeId();
+      const params = { protocol: PROTOCOL_VERSION, log: true, storeId, ...deps.identity, ...deps.fence() };
       const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", params);
       // An Editor that says hello cannot claim to keep no ledger.
       const { plain: _none, bridge: _unnamed, ...said } = hello;

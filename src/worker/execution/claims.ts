@@ -55,29 +55,21 @@ export function createClaims(
       fence,
     );
 
-  /** It waits again, by its ledger's word that it has not begun. It stays this Editor's: what was sent is no other's of its pool. */
-  const returnUnbegun = (logId: string): Promise<Changed> =>
+  /**
+   * It waits again. `wasSent`: its ledger says that it has not begun. Then it stays this Editor's, for what was sent is no other's of its
+   * pool; otherwise a claim of this process, of which no byte left, is taken back.
+   */
+  const giveBack = (logId: string, { wasSent }: { wasSent: boolean }): Promise<Changed> =>
     operations.change(
       logId,
       ({ dispatchedAt: _dispatchedAt, ...latest }) => {
-        const state = latest.executedAs === undefined ? next(latest.state, "returned") : undefined;
-        return state && { record: { ...latest, state } };
-      },
-      fence,
-    );
-
-  /** Takes back a claim of this process that was not sent. */
-  const unclaim = (logId: string): Promise<Changed> =>
-    operations.change(
-      logId,
-      (record) => {
         // Another operation answers for it: it can neither expire nor be cancelled as unsent.
-        const state = record.executedAs === undefined ? next(record.state, "returned") : undefined;
-        const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
-        return state && { record: { ...unsent, state } };
+        const state = latest.executedAs === undefined ? next(latest.state, "returned") : undefined;
+        const { sentIn: _sentIn, ...unsent } = latest;
+        return state && { record: { ...(wasSent ? latest : unsent), state } };
       },
       fence,
     );
 
-  return { claim, resend, returnUnbegun, unclaim };
+  return { claim, resend, giveBack };
 }

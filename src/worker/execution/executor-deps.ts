@@ -2,11 +2,10 @@
 
 import type { Log } from "../../shared/log.js";
 import type { Evidence, OperationRecord } from "../../shared/operation/operation.js";
-import type { OtherOperation, Refusal, SameAs } from "../../shared/operation/recover.js";
+import type { OtherOperation, RecoverySeal, Refusal, SameAs } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
-import type { StoredResult } from "../../shared/store/results/stored-result.js";
+import type { StoredResult } from "../../shared/store/operations/record.js";
 import type { Lane } from "../../shared/tools/tool.js";
-import type { RecoverySeal } from "../../shared/wire/recovery-metadata.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../../shared/wire/wire.js";
 import type { RevokeAnswer } from "../editor/editor-calls.js";
 
@@ -50,7 +49,7 @@ export interface EditorPort {
 export interface ExecutorDeps {
   /** The Editor that this owner owns. */
   editorId: string;
-  storeId: string;
+  storeId(): string;
   seal: Pick<RecoverySeal, "sign">;
   operations: Pick<
     Operations,

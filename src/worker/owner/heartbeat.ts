@@ -36,7 +36,6 @@ import type { EditorEvent } from "../editor/editor-events.js";
 import type { EditorLink } from "../editor/editor-link.js";
 import { WrongEditor } from "../editor/handshake.js";
 import { UnprovenEditor } from "../editor/proving.js";
-import type { Imports } from "../recovery/imports.js";
 import type { DisconnectReason } from "../transport/disconnect.js";
 
 export interface HeartbeatRecorder {
@@ -58,7 +57,7 @@ export function createHeartbeatRecorder(
   store: Pick<Store, "editors" | "notifier">,
   { editorId, fence: owner }: { editorId: string; fence: string },
   processOf: (pid: number) => EditorProcess | undefined,
-  imports: Pick<Imports, "importedIn">,
+  imports: { importedIn(): string },
 ): HeartbeatRecorder {
   let profile: EditorProfile | undefined;
   let ledger: LedgerCheckpoint | undefined;

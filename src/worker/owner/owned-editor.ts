@@ -8,13 +8,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
 import type { ReplayOptions } from "../../shared/operation/again.js";
 import { isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
+import { createRecoverySeal } from "../../shared/operation/recover.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import type { ToolLimits } from "../../shared/tools/call-rules.js";
 import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
-import { createRecoverySeal } from "../../shared/wire/recovery-metadata.js";
 import { adapterFor, type BridgeOptions } from "../bridges/adapters.js";
 import type { PlainIdentity } from "../bridges/bridge.js";
 import { processOf } from "../discovery/lost-editors.js";
@@ -26,11 +26,9 @@ import {
 } from "../editor/editor-link.js";
 import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
-import { createEditorPort } from "../execution/conversation.js";
-import { createLane, type Lane, type LaneTimings } from "../execution/lane.js";
+import { createEditorPort } from "../execution/executor.js";
+import { createLane, createPoolTaker, type Lane, type LaneTimings } from "../execution/lane.js";
 import { type Acknowledger, createAcknowledger, createOutcomeListeners } from "../execution/outcome.js";
-import { createPoolTaker } from "../execution/pool-taker.js";
-import { createImports, type Imports } from "../recovery/imports.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import { createEvidence } from "./evidence/evidence.js";
@@ -49,15 +47,17 @@ import {
   createCatalogSync,
   createClientNotices,
   createLinkHandlers,
+  createReports,
 } from "./link-handlers.js";
 import {
+  createImports,
   createOwnedOperations,
   createOwnerFence,
   createUnderWay,
+  type Imports,
   type OwnedOperations,
   type OwnerFence,
 } from "./owned-operations.js";
-import { createReports } from "./reports/reports.js";
 
 export interface OwnedEditorDeps {
   store: Store;
@@ -120,7 +120,7 @@ export function createOwnedEditor(
   const imports = createImports({
     ...shared,
     epoch: fence,
-    storeIds: [deps.identity.storeId, store.storeId],
+    storeIds: store.storeIds,
     onRunning: reports.startedNotice.started,
   });
   const state = editorParts(shared, imports, options);
@@ -177,7 +177,16 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
   const adapter = deps.plain && adapterFor({ identity: deps.plain, ...about }, options.bridges ?? {});
   const clientName = `unity-job-broker ${identity.version}`;
   return createEditorLink(
-    { endpoint, identity, log, fence: fence.forHello, clientName, ...adapter, push: true },
+    {
+      endpoint,
+      identity,
+      log,
+      storeId: store.claim,
+      fence: fence.forHello,
+      clientName,
+      ...adapter,
+      push: true,
+    },
     options.link,
   );
 }
@@ -224,7 +233,7 @@ function operationsOf(
   return createOwnedOperations(
     {
       ...parts,
-      storeId: parts.identity.storeId,
+      storeId: parts.store.storeId,
       signal,
       editor: createEditorPort({ ...parts, heartbeat, fence: now }, options),
       evidence,

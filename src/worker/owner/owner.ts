@@ -60,12 +60,10 @@ export function createOwner(given: OwnedEditorDeps, options: OwnerOptions): Owne
     turn = turn
       .then(async () => {
         await end();
-        const storeId = await deps.store.claim().catch(() => deps.identity.storeId);
         // Skipped if the previous owner is alive: its lanes may still hold jobs.
         if (wanted && hasDied) await takeJobsBack();
         const fence = wanted;
-        const identity = { ...deps.identity, storeId };
-        if (fence) owned = createOwnedEditor({ ...deps, identity, endpoint }, lease, fence, options);
+        if (fence) owned = createOwnedEditor({ ...deps, endpoint }, lease, fence, options);
       })
       .catch((error: unknown) =>
         log.error({ error: (error as Error).message }, "the owner could not begin or end"),

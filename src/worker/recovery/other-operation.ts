@@ -1,8 +1,12 @@
 /** Chain check (▲10 b): the operation that an Editor names with `same_as`, restored if the store had lost it. */
 import type { OperationRecord } from "../../shared/operation/operation.js";
-import type { OtherOperation, SameAs } from "../../shared/operation/recover.js";
+import {
+  type OtherOperation,
+  type RecoverySeal,
+  rebuiltRecord,
+  type SameAs,
+} from "../../shared/operation/recover.js";
 import type { Store } from "../../shared/store/store.js";
-import { type RecoverySeal, rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 
 /** Handles the answer to `record`'s submit in this Editor session. Writes under the owner's fence. */
 export async function otherOperation(

@@ -1,10 +1,10 @@
 /** Record recovery (▲10 d) in each store incarnation (▲13): restores records that the store has lost from the Editor's ledger. */
 import type { Log } from "../../shared/log.js";
 import { markAsSent, type OperationRecord } from "../../shared/operation/operation.js";
+import { type RecoverySeal, rebuiltRecord } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Change } from "../../shared/store/operations/record.js";
 import type { Store } from "../../shared/store/store.js";
-import { type RecoverySeal, rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 
@@ -66,18 +66,15 @@ export async function rebuildRecords(
     MOST_NAMED,
   );
   if (isImport || (await forgottenBy(operations, named)).size > 0) {
-    const [tools, now, list] = await Promise.all([
+    const [tools, now, all] = await Promise.all([
       editors.tools(deps.editorId),
       operations.now(),
       calls.list(),
     ]);
     const around = { ...deps, editor: deps.editorId, session: hello.editorSessionId, tools, now };
-    const lost = await forgottenBy(
-      operations,
-      isImport ? list.operations.map(({ operationId }) => operationId) : named,
-    );
+    const lost = await forgottenBy(operations, isImport ? all.map(({ operationId }) => operationId) : named);
     // Trusting the Editor alone would let it put a record into anybody's list.
-    const signed = list.operations.filter(deps.seal.isSigned);
+    const signed = all.filter(deps.seal.isSigned);
     const records = signed.flatMap((listed) =>
       lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
     );
@@ -92,7 +89,7 @@ export async function rebuildRecords(
         if (isRunning(record.logId)) deps.onRunning(record.logId);
       }
     }
-    const listed = new Set(list.operations.map(({ operationId }) => operationId));
+    const listed = new Set(all.map(({ operationId }) => operationId));
     if (isImport) await followSent(deps, (logId) => listed.has(logId), { fence, incarnation });
   }
   if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);

@@ -1,4 +1,4 @@
-/** The key with which workers recognise their own operations in an Editor's ledger (src/shared/wire/recovery-metadata.ts). */
+/** The key with which workers recognise their own operations in an Editor's ledger (src/shared/operation/recover.ts). */
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -6,9 +6,11 @@ import { connect } from "node:net";
 import type { Readable } from "node:stream";
 import type { Log } from "../../shared/log.js";
 import { addressOf } from "../../shared/wire/editor-proof.js";
-import { createFrameParser, encodeFrame, type Frame } from "../../shared/wire/framing.js";
 import {
   createDialogue,
+  createFrameParser,
+  encodeFrame,
+  type Frame,
   parseRpc,
   RPC_PARSE_ERROR,
   rpcNotification,

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Log } from "../../shared/log.js";
 import { createConnectionFilter } from "../../shared/machine/connection-filter.js";
 import { newNonce } from "../../shared/wire/editor-proof.js";
-import { createLineAssembler } from "../../shared/wire/framing.js";
 import { type PushType, parsePush } from "../../shared/wire/push.js";
+import { createLineAssembler } from "../../shared/wire/rpc.js";
 import { createUnaskedTime } from "./connection.js";
 
 export interface PushServer {

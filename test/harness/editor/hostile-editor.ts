@@ -6,8 +6,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { addressOf, newNonce, proofOf } from "../../../src/shared/wire/editor-proof.js";
-import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
 import {
+  createFrameParser,
+  encodeFrame,
   parseRpc,
   type RpcId,
   rpcFailure,
@@ -146,7 +147,7 @@ export async function startHostileEditor(
           };
         }
         case "operation/list":
-          return { open: [], unacknowledged: [], operations: [], ledgerSeq: seq };
+          return { operations: [], ledgerSeq: seq };
         case "operation/revoke":
           return { state: "revoked", ledgerSeq: seq };
         case "operation/cancel":

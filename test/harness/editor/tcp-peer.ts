@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
 import {
+  createFrameParser,
+  encodeFrame,
   parseRpc,
   type RpcId,
   type RpcMessage,

@@ -2,7 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach } from "vitest";
 import type { Gateway } from "../../../src/gateway/gateway.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { createHeardLog, createPipes, createPipeTransport } from "./mcp.js";
 
 export interface Asked {

@@ -6,7 +6,7 @@ import {
   type HttpGateway,
   type HttpGatewayOptions,
 } from "../../../src/gateway/http/http.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import {
   cancelOf,

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach } from "vitest";
 import type { Gateway } from "../../../src/gateway/gateway.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { createHeardLog, createPipes, createPipeTransport } from "./mcp.js";
 import { useMcpCallers } from "./mcp-callers.js";
 

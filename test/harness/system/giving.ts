@@ -2,7 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach } from "vitest";
 import type { GatewayOptions } from "../../../src/gateway/gateway.js";
-import { type StdioService, serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { type StdioService, serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { SimulatedEditorOptions } from "../../../src/simulator/options.js";
 import { parameters } from "../../../src/simulator/tool-definition.js";
 import { createHeardLog, createPipes, createPipeTransport } from "../mcp/mcp.js";

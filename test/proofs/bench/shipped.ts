@@ -6,8 +6,8 @@ export const { openStore } = (await import(
 )) as typeof import("../../../src/shared/store/store.js");
 
 export const { encodeResult } = (await import(
-  dist("shared/store/results/stored-result.js")
-)) as typeof import("../../../src/shared/store/results/stored-result.js");
+  dist("shared/store/operations/record.js")
+)) as typeof import("../../../src/shared/store/operations/record.js");
 
 export const { openJournal } = (await import(
   dist("simulator/ledger/journal.js")
@@ -17,10 +17,6 @@ export const { createSimulatedEditor } = (await import(
   dist("simulator/editor.js")
 )) as typeof import("../../../src/simulator/editor.js");
 
-export const { createFrameParser, encodeFrame } = (await import(
-  dist("shared/wire/framing.js")
-)) as typeof import("../../../src/shared/wire/framing.js");
-
-export const { parseRpc, rpcRequest, rpcResult } = (await import(
+export const { createFrameParser, encodeFrame, parseRpc, rpcRequest, rpcResult } = (await import(
   dist("shared/wire/rpc.js")
 )) as typeof import("../../../src/shared/wire/rpc.js");

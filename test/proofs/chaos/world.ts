@@ -1,6 +1,6 @@
 /** Several gateways, workers and Editors, each a process, on one private Redis, with the test in every cable. */
 import { join } from "node:path";
-import { hashesOf } from "../../../src/shared/operation/idempotency.js";
+import { hashesOf } from "../../../src/shared/operation/decide.js";
 import type { Engine } from "../../harness/editor/editor-control.js";
 import {
   type GatewayMember,

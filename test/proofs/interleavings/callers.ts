@@ -1,6 +1,6 @@
 /** A caller: an assistant and its client, which gives up, sends again, is overtaken, and intents anew what it has read. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import type { Channel } from "../../../src/gateway/mcp/open-request.js";
+import type { Channel } from "../../../src/gateway/mcp/request-tracker.js";
 import { isFinal } from "../../../src/shared/operation/operation.js";
 import type { CallAnswer, Gateway, Session } from "./gateway.js";
 import type { Intent } from "./oracle.js";

@@ -88,7 +88,7 @@ export function createEditor(
         ),
         unacknowledged: entries.filter(({ outcome }) => outcome).map(({ operationId }) => operationId),
       }) as unknown as HelloResult,
-    list: async () => ({ operations: entries.filter(({ readOnly }) => !readOnly) }) as never,
+    list: async () => entries.filter(({ readOnly }) => !readOnly),
     entries: (): readonly Entry[] => entries,
     seat(listener: typeof tell): void {
       tell = listener;

@@ -1,8 +1,12 @@
 /** The scripts that write operations, in memory: each is one indivisible step (src/shared/store/scripts). */
-import { isFinal, mayHaveBegun, type OperationRecord } from "../../../src/shared/operation/operation.js";
+import {
+  countsAsChange,
+  isFinal,
+  mayHaveBegun,
+  type OperationRecord,
+} from "../../../src/shared/operation/operation.js";
+import type { NotWritten } from "../../../src/shared/store/operations/limits.js";
 import type { Change, OwnerNonce } from "../../../src/shared/store/operations/record.js";
-import type { NotWritten } from "../../../src/shared/store/scripts/script.js";
-import { countsAsChange } from "../../../src/shared/tools/tool.js";
 import type { MemoryStore, StoreData } from "./store.js";
 
 export const askerOf = (editor: string, asker: string): string => `${editor} ${asker}`;

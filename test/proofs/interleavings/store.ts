@@ -3,10 +3,9 @@
  * src/shared/store/scripts and operation-store.ts, and one `step` before each command, where others may come in between.
  */
 import type { EditorState, Moment } from "../../../src/shared/operation/again.js";
-import { isFinal, type OperationRecord } from "../../../src/shared/operation/operation.js";
+import { countsAsChange, isFinal, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { Operations } from "../../../src/shared/store/operations/operation-store.js";
 import type { Asker, Chain, ChangeOptions } from "../../../src/shared/store/operations/record.js";
-import { countsAsChange } from "../../../src/shared/tools/tool.js";
 import { addJob, claim, type Queue } from "./queue.js";
 import { apply, askerOf, type Write } from "./scripts.js";
 

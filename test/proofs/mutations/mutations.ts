@@ -488,6 +488,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "one that was shut down in order takes its mark along",
   ),
   tested(
+    "13-store-id",
+    "system/store/incarnation",
+    "is refused by its Editors until then, and imports what they ran",
+  ),
+  tested(
     "13-noticed",
     "system/store/incarnation",
     "changes the incarnation, and each Editor is imported again",

@@ -1,6 +1,6 @@
 /** Invariant 2's exception: a call that its client cancelled while it waited, and that nobody else knows of. */
 import { afterEach, describe, expect, test } from "vitest";
-import { type StdioService, serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { type StdioService, serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { abandoned, cancelIfAbandoned, markKnown } from "../../../src/shared/operation/operation.js";
 import {

@@ -8,7 +8,7 @@ import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../src/gateway/gateway.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
-import { type StdioOptions, serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { type StdioOptions, serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { BrokerToolCall } from "../../../src/gateway/mcp/tools/broker-tool.js";
 import { SELECT } from "../../../src/gateway/mcp/tools/broker-tools.js";
 import { keys } from "../../../src/shared/store/keys.js";

@@ -53,7 +53,7 @@ const acknowledged = ({ editor }: System): Promise<void> =>
 async function flush({ redis, store, hand }: System): Promise<void> {
   const { storeId } = store;
   await redis.flush();
-  await hand.set(keys.storeId, storeId);
+  await hand.set(keys.storeId, storeId());
 }
 
 describe("W1: more runs lie between than anybody counts", () => {

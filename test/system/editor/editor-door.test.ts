@@ -161,7 +161,7 @@ describe("an Editor's door", () => {
     const editor = await stage.editor({ strangerMs: 1_500 });
     const owner = await stage.owner(editor);
     await ended(await idle(editor.port));
-    expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
+    expect(await owner.request("operation/list", {})).toMatchObject({ operations: [] });
   });
 
   test("tells a stranger nothing of what it tells everybody", async () => {
@@ -185,7 +185,7 @@ describe("an Editor's door", () => {
     await firstEnded;
     const owner = await stage.owner(editor);
     for (let count = 0; count < 40; count++) void ended(await idle(editor.port));
-    expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
+    expect(await owner.request("operation/list", {})).toMatchObject({ operations: [] });
   });
 
   test("hears its owner in the middle of four hundred strangers that come at once", async () => {
@@ -194,7 +194,7 @@ describe("an Editor's door", () => {
     const before = crowd();
     const owner = stage.owner(editor);
     const after = crowd();
-    expect(await (await owner).request("operation/list", {})).toMatchObject({ open: [] });
+    expect(await (await owner).request("operation/list", {})).toMatchObject({ operations: [] });
     await Promise.all([...before, ...after]);
   });
 });

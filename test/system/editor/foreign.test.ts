@@ -112,8 +112,8 @@ describe("an Editor of another broker", () => {
     expect(diagnosis?.message).toMatch(/store another, since 20\d\d-/);
     expect(diagnosis?.next).toMatch(/unity-broker editors claim/);
 
-    const taken = await claim(editor, store.storeId);
-    expect(taken).toEqual({ boundTo: store.storeId, before: "another", open: [] });
+    const taken = await claim(editor, store.storeId());
+    expect(taken).toEqual({ boundTo: store.storeId(), before: "another", open: [] });
     expect(await other.closed).toBe("peer_closed");
     await present(editor);
     const ann = client();
@@ -121,7 +121,7 @@ describe("an Editor of another broker", () => {
     expect((await ann.outcome(record.logId)).record.state).toBe("completed");
     expect(executions("a")).toBe(1);
     // The other broker comes back, and is now the one that is told.
-    await expect(held(system)).rejects.toMatchObject({ code: -32019, data: { boundTo: store.storeId } });
+    await expect(held(system)).rejects.toMatchObject({ code: -32019, data: { boundTo: store.storeId() } });
   });
 
   test("stays with the broker that is connected to it, however idle; the other is told who that is, and its calls with it", async () => {
@@ -134,7 +134,7 @@ describe("an Editor of another broker", () => {
     const worker = two.addWorker();
     const unreached = async () => (await two.broker.editors()).unreached[0];
     await eventually(async () => (await unreached()) !== undefined, "the second broker is told");
-    const owner = `process ${process.pid} on ${hostname()}, version 0.0.0, store ${system.store.storeId}, since `;
+    const owner = `process ${process.pid} on ${hostname()}, version 0.0.0, store ${system.store.storeId()}, since `;
     expect((await unreached())?.message).toContain(owner);
     expect((await unreached())?.message).toContain("which is connected to it now, and accepts calls only");
     expect((await unreached())?.next).toContain('`unity-broker editors claim "game-1"`');
@@ -228,11 +228,11 @@ describe("an Editor of another broker", () => {
     const system = await held1h();
     const { editor, bench, store } = system;
     await held(system, { open: true });
-    await expect(claim(editor, store.storeId)).rejects.toMatchObject({
+    await expect(claim(editor, store.storeId())).rejects.toMatchObject({
       code: -32019,
       data: { boundTo: "another", open: [{ operationId: "theirs", state: "running" }] },
     });
-    const taken = await claim(editor, store.storeId, { force: true });
+    const taken = await claim(editor, store.storeId(), { force: true });
     expect(taken.open).toMatchObject([{ operationId: "theirs" }]);
     await system.addWorker();
     await system.present(editor);
@@ -247,8 +247,8 @@ describe("an Editor of another broker", () => {
     const ann = client();
     const { record } = await ann.submit("work", { Name: "a", Hold: true });
     await bench.begins("a");
-    const taken = await claim(editor, store.storeId);
-    expect(taken).toEqual({ boundTo: store.storeId, before: store.storeId, open: [] });
+    const taken = await claim(editor, store.storeId());
+    expect(taken).toEqual({ boundTo: store.storeId(), before: store.storeId(), open: [] });
     bench.finish("a");
     expect((await ann.outcome(record.logId)).record.state).toBe("completed");
   });

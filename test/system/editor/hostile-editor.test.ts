@@ -92,7 +92,7 @@ async function tell(lie: Lie): Promise<void> {
   const held = await bob.submit("work", { Name: "held", Hold: true, editor: honest });
   await bob.reaches(held.record.logId, "running");
   others.logId = held.record.logId;
-  others.storeId = store.storeId;
+  others.storeId = store.storeId();
   const before = heap();
 
   const liar = await beside(system, lie);

@@ -2,8 +2,8 @@ import { once } from "node:events";
 /** The push channel: lines that come in pieces, and two channels that say the same. */
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { createLineAssembler } from "../../../src/shared/wire/framing.js";
 import { type PushType, parsePush } from "../../../src/shared/wire/push.js";
+import { createLineAssembler } from "../../../src/shared/wire/rpc.js";
 import { PROTOCOL_VERSION } from "../../../src/shared/wire/wire.js";
 import { createEditorEvents, type EditorEvent } from "../../../src/worker/editor/editor-events.js";
 import { createEditorLink, type EditorLink } from "../../../src/worker/editor/editor-link.js";
@@ -206,7 +206,8 @@ describe("a link that listens for pushes", () => {
       {
         endpoint: { host: "127.0.0.1", port: peer.port, token: "t" },
         fence: () => ({ epoch: 1, ownerNonce: "n" }),
-        identity: { storeId: "s", brokerId: "b", workerId: "w", version: "1" },
+        storeId: async () => "s",
+        identity: { brokerId: "b", workerId: "w", version: "1" },
         log,
         push: true,
       },

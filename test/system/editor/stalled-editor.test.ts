@@ -102,7 +102,7 @@ describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
     });
     // The frame of the earlier worker is refused, by that session and by the next. The heir would take the seat again.
     await heir.process.kill("SIGKILL");
-    const late = await editor.owner({ epoch: 1_000, storeId: system.store.storeId });
+    const late = await editor.owner({ epoch: 1_000, storeId: system.store.storeId() });
     const params = late.submitParams(record.logId, {
       tool: record.tool,
       arguments: ARGUMENTS,

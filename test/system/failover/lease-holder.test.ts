@@ -49,7 +49,7 @@ interface Contender {
 }
 
 /** Tries on this connection, so that what a test sends on it while the lease looks comes before the lease's next command. */
-async function contend(redis: Redis, holders?: LeaseHolders): Promise<Contender> {
+async function contend(redis: Redis, holders?: LeaseHolders, clock?: () => number): Promise<Contender> {
   await open();
   const held: EditorFence[] = [];
   const died: (LeaseHolder | undefined)[] = [];
@@ -69,6 +69,7 @@ async function contend(redis: Redis, holders?: LeaseHolders): Promise<Contender>
       },
       onError: () => undefined,
     },
+    clock,
   );
   closeLater(() => lease.close());
   return { lease, held, died, refusals: () => refused };
@@ -130,14 +131,28 @@ describe("the holder", () => {
       ...{ nonce: held[0]?.ownerNonce, machine, pid: String(pid) },
       ...(mark === undefined ? {} : { mark }),
     });
-    // It is kept longer than any lease, and what is kept for long is not written again each second.
-    const [lives] = await Promise.all([hand.pttl(HOLDER), hand.pexpire(keys.epoch("game"), SOON_MS)]);
-    expect(lives).toBeGreaterThan(LONG_MS);
+    // It is kept longer than any lease, and what is kept for long is not written again each second. The epoch's comes last: it is
+    // what the next renewal looks at.
+    expect(await hand.pttl(HOLDER)).toBeGreaterThan(LONG_MS);
     await hand.pexpire(HOLDER, SOON_MS);
+    await hand.pexpire(keys.epoch("game"), SOON_MS);
     await eventually(async () => (await hand.pttl(HOLDER)) > SOON_MS, "renewed");
     expect(await hand.pttl(keys.epoch("game"))).toBeGreaterThan(SOON_MS);
     await lease.close();
     expect(await hand.exists(LEASE, HOLDER)).toBe(0);
+  });
+
+  test("that has lost it by its own clock takes it again, however long the store lets it live", async () => {
+    const hand = byHand();
+    let now = 0;
+    const { lease, held, refusals } = await contend(hand, undefined, () => now);
+    await eventually(() => held.length === 1, "taken");
+    now += LONG_MS;
+    expect(lease.fence()).toBeUndefined();
+    await eventually(() => held.length === 2, "taken again");
+    expect(refusals()).toBe(0);
+    expect(held[1]?.epoch).toBe((held[0]?.epoch ?? 0) + 1);
+    expect(await hand.get(LEASE)).toBe(held[1]?.ownerNonce);
   });
 
   test("of a machine without a name is not recorded", async () => {

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, test } from "vitest";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import {

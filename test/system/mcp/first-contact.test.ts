@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ReadCall } from "../../../src/gateway/call-reader.js";
-import { createFirstContact, withFirstContact } from "../../../src/gateway/editors/first-contact.js";
+import { type ReadCall, withFirstContact } from "../../../src/gateway/call-reader.js";
+import { createFirstContact } from "../../../src/gateway/editors/first-contact.js";
 import { singleRequest } from "../../../src/gateway/exchange.js";
 import { createGateway, GATEWAY_DEFAULTS } from "../../../src/gateway/gateway.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { createLinePeer, createPipes, INITIALIZE, reported, toolCall } from "../../harness/mcp/mcp.js";
@@ -148,7 +148,7 @@ describe("an Editor that runs and is not reached", () => {
       given.abort();
       return true;
     };
-    const calls = withFirstContact({ read }, { awaited, close: () => undefined });
+    const calls = withFirstContact({ read }, { awaited });
     const call = {
       principal: "ann",
       caller: singleRequest("http"),

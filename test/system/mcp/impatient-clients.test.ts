@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { afterEach, describe, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
 import { createHeardLog, createPipes, createPipeTransport } from "../../harness/mcp/mcp.js";

@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, test } from "vitest";
-import { type StdioService, serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { type StdioService, serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { REPLAY_DEFAULTS } from "../../../src/shared/operation/again.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { completeTool, ToolDetails } from "../../../src/shared/tools/tool.js";

@@ -11,8 +11,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createConnections } from "../../../src/cli/broker/connections.js";
 import { createPipe } from "../../../src/cli/pipe/pipe.js";
 import { createExchanges } from "../../../src/gateway/exchange.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { openPipeSession } from "../../../src/gateway/mcp/pipe/pipe-session.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { WAITS } from "../../../src/shared/wait-time.js";
 import {

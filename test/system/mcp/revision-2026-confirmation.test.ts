@@ -1,6 +1,6 @@
 /** Revision 2026-07-28: a destructive call is answered with the question to its user, and sent again with the answer. */
 import { afterEach, describe, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
 import { createHeardLog, createPipes, createPipeTransport, type RpcAnswer } from "../../harness/mcp/mcp.js";

@@ -1,6 +1,6 @@
 /** The extension io.modelcontextprotocol/tasks: a call whose wait ends goes on as a task, for clients that know tasks. */
 import { expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
 import { createHeardLog, createLinePeer, createPipes, type RpcAnswer } from "../../harness/mcp/mcp.js";

@@ -1,6 +1,6 @@
 /** MCP of revision 2026-07-28: requests without a session, over HTTP and standard streams, beside those of earlier revisions. */
 import { afterEach, describe, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
 import {

@@ -2,7 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { ERRORS } from "../../../src/shared/errors.js";
 import { createHeardLog, createPipes, createPipeTransport } from "../../harness/mcp/mcp.js";
 import { textOf } from "../../harness/packaging/files.js";

@@ -184,6 +184,32 @@ test("▲13 an older copy has it sent to an Editor that gave it back: unknown th
   expect(executions("a")).toBe(1);
 });
 
+test("▲13 while the Editors of a pool are missing, another Editor's tool of that name says nothing of a call's arguments", async () => {
+  const system = await start({ ...HASTY, worker: null });
+  await system.addWorker();
+  const [work] = system.bench.tools;
+  const toolWith = (parameter: string) => {
+    const properties = { [parameter]: { type: "string" } };
+    return {
+      ...work,
+      name: "pack",
+      inputSchema: { type: "object", properties, required: [parameter] },
+    } as never;
+  };
+  const packing = await system.addEditor({ labels: ["windows"], tools: [toolWith("Name")] });
+  const stranger = await system.addEditor({ tools: [toolWith("Other")] });
+  await Promise.all([system.present(packing), system.present(stranger)]);
+  const ann = system.client();
+  const call = ["pack", { Name: "a" }, { editor: "pool:windows" }] as const;
+  const { record } = await ann.submit(...call);
+  await ann.outcome(record.logId);
+  await packing.faults.crash();
+  await system.away(packing);
+  await system.hand.flushdb();
+  await system.present(stranger);
+  await expect(ann.submit(...call)).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
+});
+
 test("▲13 the store is emptied: the same call is refused until the Editor that ran it is back, and then answered", async () => {
   const system = await farm();
   const { ann, editor, second, redis, executions, away, bench, hand, present } = system;

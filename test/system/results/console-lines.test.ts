@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { keys } from "../../../src/shared/store/keys.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import type { ConsoleLine } from "../../../src/shared/wire/console-lines.js";
-import { createLogReports } from "../../../src/worker/owner/reports/reports.js";
+import { createLogReports } from "../../../src/worker/owner/link-handlers.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
 import { useSystem } from "../../harness/system/system.js";

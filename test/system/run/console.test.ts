@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ENGINES } from "../../harness/editor/dotnet.js";
 import { runningBrokers } from "../../harness/processes/brokers.js";
-import type { RunningProcess } from "../../harness/processes/processes.js";
-import { until } from "../../harness/processes/processes.js";
+import { type RunningProcess, until } from "../../harness/processes/processes.js";
 import { blocks, useSteps } from "./steps.js";
 
 const { start, simulate, executions, here, step } = useSteps();

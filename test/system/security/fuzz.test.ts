@@ -13,7 +13,7 @@ import { readArguments } from "../../../src/gateway/tools/catalog.js";
 import { readConfig } from "../../../src/shared/config.js";
 import { portableSchema } from "../../../src/shared/tools/portable-schema.js";
 import { completeTool } from "../../../src/shared/tools/tool.js";
-import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
+import { createFrameParser, encodeFrame } from "../../../src/shared/wire/rpc.js";
 import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
 import { startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { isLongForm } from "../../harness/long-form.js";

@@ -6,8 +6,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { encodeFrame } from "../../../src/shared/wire/framing.js";
-import { rpcRequest } from "../../../src/shared/wire/rpc.js";
+import { encodeFrame, rpcRequest } from "../../../src/shared/wire/rpc.js";
 import { HelloResult } from "../../../src/shared/wire/wire.js";
 import { askProven } from "../../../src/worker/editor/proving.js";
 import { createConnection } from "../../../src/worker/transport/connection.js";
@@ -145,7 +144,7 @@ describe.skipIf(noOtherUser !== undefined)(
         await flooding.line();
         for (let time = 0; time < 5; time += 1) {
           const owner = await under.owner();
-          expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
+          expect(await owner.request("operation/list", {})).toMatchObject({ operations: [] });
           owner.close();
         }
       });

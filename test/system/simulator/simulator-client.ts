@@ -4,8 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
-import { parseRpc, type RpcError, rpcRequest } from "../../../src/shared/wire/rpc.js";
+import {
+  createFrameParser,
+  encodeFrame,
+  parseRpc,
+  type RpcError,
+  rpcRequest,
+} from "../../../src/shared/wire/rpc.js";
 import type { Outcome } from "../../../src/shared/wire/wire.js";
 import { createSimulatedEditor, type SimulatedEditor } from "../../../src/simulator/editor.js";
 import type { SimulatedEditorOptions } from "../../../src/simulator/options.js";
@@ -111,7 +116,7 @@ export interface Owner extends Client {
   submit(operationId: string, fields?: Params): Promise<Params>;
   submitParams(operationId: string, fields?: Params): Params;
   /** `operation/list` to its end, page behind page. */
-  list(): Promise<{ open: Params[]; unacknowledged: string[]; operations: Params[] }>;
+  list(): Promise<Params[]>;
   /** Begins an operation that holds the main thread; the answer ends it (as cancelled). */
   hold(operationId: string): Promise<() => Promise<void>>;
   /** The outcome, as soon as the Editor tells it. */
@@ -170,13 +175,12 @@ export async function own(editor: Address, fields: Params = {}): Promise<Owner> 
     submit: (operationId, more) => client.request("operation/submit", submitParams(operationId, more)),
     async list() {
       let page = await client.request("operation/list", {});
-      const { open, unacknowledged } = page as { open: Params[]; unacknowledged: string[] };
       const operations = [...(page.operations as Params[])];
       while (page.nextCursor !== undefined) {
         page = await client.request("operation/list", { cursor: page.nextCursor });
         operations.push(...(page.operations as Params[]));
       }
-      return { open, unacknowledged, operations };
+      return operations;
     },
     async hold(operationId) {
       const endless = { tool: "work-cancellable", arguments: { Name: operationId, Hold: true } };

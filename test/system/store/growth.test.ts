@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import { keys, queueName } from "../../../src/shared/store/keys.js";
-import { encodeResult, type StoredResult } from "../../../src/shared/store/results/stored-result.js";
+import { encodeResult, type StoredResult } from "../../../src/shared/store/operations/record.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { LANES } from "../../../src/shared/tools/tool.js";
 import type { ExecutorResult } from "../../../src/worker/execution/executor-deps.js";

@@ -6,9 +6,10 @@ import { type EmbeddedRedisOptions, stopEmbeddedRedis } from "../../../src/embed
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { createIncarnations, orderlyEnd } from "../../../src/shared/store/schema.js";
+import { openStore } from "../../../src/shared/store/store.js";
 import { type McpCaller, useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { until } from "../../harness/processes/processes.js";
-import { createDataDirectory, type TestDataDirectory } from "../../harness/redis/redis.js";
+import { createDataDirectory, startTestRedis, type TestDataDirectory } from "../../harness/redis/redis.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
@@ -16,6 +17,19 @@ import { eventually, type System, useSystem } from "../../harness/system/system.
 const { ensureEmbeddedRedis } = (await import(
   new URL("../../../dist/embedded-redis/embedded-redis.js", import.meta.url).href
 )) as typeof import("../../../src/embedded-redis/embedded-redis.js");
+
+test("of the processes that begin a store at once the first gives it its id, whatever their clocks say", async () => {
+  const redis = await startTestRedis();
+  const hand = new Redis({ ...redis.connection });
+  const id = `${Date.now() + 60_000}.of-a-machine-whose-clock-is-ahead`;
+  await hand.set(keys.storeId, id);
+  const store = await openStore(redis.connection, { retentionMs: 60_000 });
+  const heard = store.storeId();
+  await store.close();
+  hand.disconnect();
+  await redis.stop();
+  expect(heard).toBe(id);
+});
 
 describe("a private Redis", () => {
   let data: TestDataDirectory;
@@ -154,10 +168,36 @@ describe("the broker after it", () => {
     await ann.outcome(record.logId);
     await redis.flush();
     await addWorker();
-    await eventually(async () => (await hand.get(keys.storeId)) === store.storeId, "it has its id again");
+    await eventually(async () => (await hand.get(keys.storeId)) === store.storeId(), "it has its id again");
     const again = await whenStoreIsBack(() => ann.submit("work", { Name: "b" }));
     await ann.outcome(again.record.logId);
     expect([executions("a"), executions("b")]).toEqual([1, 1]);
+  });
+
+  test("a worker that came to it before its id did is refused by its Editors until then, and imports what they ran", async () => {
+    const system = await start({ worker: null });
+    const { editor, store, hand } = system;
+    const worker = await system.addWorker();
+    await system.present(editor);
+    const ann = system.client("local");
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    await acknowledged(system);
+    await worker.close();
+    await hand.del(keys.operation(record.logId), keys.tombstone(record.logId), keys.chain(record.hash));
+    await hand.hset(keys.incarnation, "run", "another");
+    // As a process that knows no id of it begins an emptied store.
+    await hand.set(keys.storeId, `${Date.now() + 1}.new`);
+    await system.addWorker();
+    await eventually(
+      async () => (await store.editors.diagnoses()).get(editor.editorId)?.code === "FOREIGN_BROKER",
+      "the Editor refuses it",
+    );
+    await store.claim();
+    await system.present(editor);
+    expect(await system.record(record.logId)).toMatchObject({ rebuilt: true });
+    expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
+    expect(system.executions("a")).toBe(1);
   });
 
   test("after a flush every acknowledged operation is imported, more than one page of them", async () => {
@@ -173,7 +213,7 @@ describe("the broker after it", () => {
     for (const { record } of done) await ann.outcome(record.logId);
     await acknowledged(system);
     await worker.close();
-    const { storeId } = system.store;
+    const storeId = system.store.storeId();
     await system.redis.flush();
     await system.hand.set(keys.storeId, storeId);
     await system.addWorker();

@@ -135,7 +135,7 @@ describe("a private Redis that nobody uses", () => {
     const rounds = 40;
     for (let round = 0; round < rounds; round += 1) {
       const runtime = await startRuntime(settings);
-      ids.add(runtime.store.storeId);
+      ids.add(runtime.store.storeId());
       await runtime.store.editors.ids();
       servers.add(JSON.parse(readFileSync(join(data.dataDir, "redis", "endpoint.json"), "utf8")).pid);
       await runtime.close();

@@ -467,10 +467,10 @@ describe("the note", () => {
     const { redis, store, client, knownEditorsFile } = await start();
     await client().submit(...A_CALL);
     const { note } = await createNoteFile(knownEditorsFile, SILENT).read();
-    expect(note?.storeId).toBe(store.storeId);
+    expect(note?.storeId).toBe(store.storeId());
     await redis.flush();
     const next = await openStore(redis.connection, { retentionMs: 60_000, storeId: note?.storeId });
-    expect(next.storeId).toBe(store.storeId);
+    expect(next.storeId()).toBe(store.storeId());
     await next.close();
   });
 });

@@ -167,7 +167,7 @@ describe("▲10 (d) the store forgets what the Editor knows", () => {
     await first.close();
     bench.finish("a");
     await eventually(() => editor.status().unacknowledged.length === 1, "it ended");
-    const storeId = system.store.storeId;
+    const storeId = system.store.storeId();
     await redis.flush();
     await system.hand.set(keys.storeId, storeId);
     await system.addWorker();

@@ -7,7 +7,7 @@ import {
   createRecoverySeal,
   recoveryMetadataOf,
   type Submitted,
-} from "../../../src/shared/wire/recovery-metadata.js";
+} from "../../../src/shared/operation/recover.js";
 import type { RecoveryMetadata } from "../../../src/shared/wire/wire.js";
 import { ensureRecoveryKey } from "../../../src/worker/recovery/recovery-key.js";
 import { ENGINES } from "../../harness/editor/dotnet.js";
@@ -88,9 +88,9 @@ async function importing(
   const system = await start({ worker: null });
   const { editor, store } = system;
   const logId = "forged";
-  const owner = await own(editor, { storeId: store.storeId });
+  const owner = await own(editor, { storeId: store.storeId() });
   const about = { operationId: logId, hash: "h", after: null, acceptedAt: Date.now() };
-  const asked = recoveryMetadataOf(operation({ principal: "ann", tool: "work" }), store.storeId);
+  const asked = recoveryMetadataOf(operation({ principal: "ann", tool: "work" }), store.storeId());
   const signed = createRecoverySeal(ORIGIN_KEY, editor.editorId).sign(asked, about);
   await owner.submit(logId, { ...about, tool: "work", arguments: { Name: "a" }, origin: forge(signed) });
   await owner.finished(logId);
@@ -136,12 +136,12 @@ test.each(ENGINES)("an Editor keeps an origin as it was signed, also over a cras
   const owner = await editor.owner();
   await owner.submit("op", { ...about, origin: seal.sign(strange, about) });
   await owner.finished("op");
-  const isKept = async (list: Promise<{ operations: object[] }>): Promise<boolean> =>
-    (await list).operations.every((listed) => seal.isSigned(listed as never));
+  const isKept = async (list: Promise<object[]>): Promise<boolean> =>
+    (await list).every((listed) => seal.isSigned(listed as never));
   expect(await isKept(owner.list())).toBe(true);
   await editor.crashAndRestart();
   const next = await editor.owner();
-  expect((await next.list()).operations).toHaveLength(1);
+  expect(await next.list()).toHaveLength(1);
   expect(await isKept(next.list())).toBe(true);
   await editor.close();
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { encodeFrame } from "../../../src/shared/wire/framing.js";
-import { RpcFailure, rpcNotification, rpcResult } from "../../../src/shared/wire/rpc.js";
+import { encodeFrame, RpcFailure, rpcNotification, rpcResult } from "../../../src/shared/wire/rpc.js";
 import {
   type Connection,
   type ConnectionOptions,

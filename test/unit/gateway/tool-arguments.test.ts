@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readArguments } from "../../../src/gateway/tools/catalog.js";
-import type { JsonObject } from "../../../src/shared/operation/idempotency.js";
+import type { JsonObject } from "../../../src/shared/operation/decide.js";
 
 const SCHEMA = {
   properties: {

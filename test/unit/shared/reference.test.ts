@@ -22,7 +22,7 @@ function membersOf(path: string, name: string): string[] {
 test("docs/reference/answers.md has every field and status of an answer", () => {
   const fields = [
     ...membersOf("src/shared/operation/answer.ts", "Answer"),
-    ...membersOf("src/shared/results/cached.ts", "CachedForm"),
+    ...membersOf("src/shared/results/preview.ts", "CachedForm"),
     ...membersOf("src/shared/results/preview.ts", "PartialForm"),
   ];
   const [, statuses = ""] =

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { encodeFrame } from "../../../src/shared/wire/framing.js";
+import { encodeFrame } from "../../../src/shared/wire/rpc.js";
 import { createOutbound, type Outbound } from "../../../src/simulator/wire/tcp-server.js";
 import { createWireFaults, type WireFaults } from "../../../src/simulator/wire/wire-faults.js";
 

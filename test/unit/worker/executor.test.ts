@@ -43,7 +43,7 @@ test("▲12 a request for a part of the result that did not leave says nothing o
   const deps = {
     editorId: known.editor,
     fence: "nonce",
-    storeId: "store",
+    storeId: () => "store",
     seal: { sign: (origin: object) => origin },
     operations: {
       claim: async () => ({ record: known, args: "{}" }),

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { encodeFrame } from "../../../src/shared/wire/framing.js";
+import { encodeFrame } from "../../../src/shared/wire/rpc.js";
 import { createFrameReader, createUnaskedTime } from "../../../src/worker/transport/connection.js";
 import { SILENT } from "../../harness/silent.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayBeTaken } from "../../../src/worker/execution/pool-taker.js";
+import { mayBeTaken } from "../../../src/worker/execution/lane.js";
 import { ANOTHER_INCARNATION, INCARNATION, operation } from "../shared/record.js";
 
 const POOLS = ["pool:android"];

@@ -1,10 +1,10 @@
 /** A result is asked for within a limit, and what comes is what was asked for. */
 import { expect, test } from "vitest";
-import { decodeResult } from "../../../src/shared/store/results/stored-result.js";
+import { decodeResult } from "../../../src/shared/store/operations/record.js";
 import { RpcFailure } from "../../../src/shared/wire/rpc.js";
 import { EDITOR_CODES, type Outcome } from "../../../src/shared/wire/wire.js";
 import type { ResultPart } from "../../../src/worker/editor/editor-calls.js";
-import { ResultRefused, storedResultOf } from "../../../src/worker/execution/large-result.js";
+import { ResultRefused, storedResultOf } from "../../../src/worker/execution/outcome.js";
 import { ConnectionLost } from "../../../src/worker/transport/disconnect.js";
 
 const MB = 1024 * 1024;

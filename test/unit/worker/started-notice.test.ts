@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createStartedNotice } from "../../../src/worker/owner/reports/reports.js";
+import { createStartedNotice } from "../../../src/worker/owner/link-handlers.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -11,8 +11,7 @@ namespace JobBroker.Bridge.Api
     /// Which operations an answer to operation/list holds; the twin of src/simulator/results/list-page.ts.
     ///
     /// A cursor names a place in the order of acceptance, which no operation ever changes, so that nothing that happens
-    /// between two pages leaves one out. Open and unacknowledged operations come first, because an older worker reads
-    /// one page only; later pages list them again in their place.
+    /// between two pages leaves one out.
     /// </summary>
     internal sealed class ListPage<T>
     {
@@ -39,20 +38,15 @@ namespace JobBroker.Bridge.Api
         {
             var behind = cursor == null ? default(Place?) : Place.Of(cursor);
             if (cursor != null && behind == null) return null;
-            var first = behind == null ? operations.Where(ComesFirst).ToList() : new List<LedgerOperation>();
-            var inOrder = operations
-                .Where(operation => behind == null ? !ComesFirst(operation) : Place.Of(operation).IsBehind(behind.Value))
+            var all = operations
+                .Where(operation => behind == null || Place.Of(operation).IsBehind(behind.Value))
                 .OrderBy(operation => operation.AcceptedAt ?? 0)
-                .ThenBy(operation => operation.OperationId, StringComparer.Ordinal);
-            var all = first.Concat(inOrder).ToList();
+                .ThenBy(operation => operation.OperationId, StringComparer.Ordinal)
+                .ToList();
             var items = Fitting(all, describe, mostOperations, mostCharacters);
-            if (items.Count == all.Count) return new ListPage<T>(items, null);
-            var last = items.Count > first.Count ? Place.Of(all[items.Count - 1]) : Place.Beginning;
-            return new ListPage<T>(items, last.Cursor);
+            var isLast = items.Count == all.Count;
+            return new ListPage<T>(items, isLast ? null : Place.Of(all[items.Count - 1]).Cursor);
         }
-
-        private static bool ComesFirst(LedgerOperation operation) =>
-            LedgerState.IsOpen(operation.State) || OperationLedger.IsUnacknowledged(operation);
 
         /// <summary>At least one, so that every page makes progress.</summary>
         private static List<T> Fitting(
@@ -76,8 +70,6 @@ namespace JobBroker.Bridge.Api
 
         private readonly struct Place
         {
-            public static readonly Place Beginning = new Place(0, "");
-
             private readonly long acceptedAt;
             private readonly string operationId;
 

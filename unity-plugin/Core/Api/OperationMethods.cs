@@ -202,11 +202,6 @@ namespace JobBroker.Bridge.Api
                     Ledger.Operations(), cursor, Wire.Listed, ListedOperations, ListedCharacters);
                 if (page == null) return Answer.Error(ErrorCodes.InvalidParams, "The cursor does not belong to this list.");
                 var json = new JObject { ["operations"] = new JArray(page.Items) };
-                if (cursor == null)
-                {
-                    json["open"] = WireJson.IdsAndStates(Ledger.Open());
-                    json["unacknowledged"] = WireJson.Ids(Ledger.Unacknowledged());
-                }
                 if (page.NextCursor != null) json["nextCursor"] = page.NextCursor;
                 return Reply(json);
             }

@@ -28,7 +28,7 @@ export async function claimEditor(args: {
     const files = createEndpointFolder({ folder, log: SILENT, isNamed });
     const living = await files.read();
     const endpoint = chosen(args.editor, living, files.refused());
-    const taken = await handOver(endpoint, runtime.store.storeId, args.force);
+    const taken = await handOver(endpoint, runtime.store.storeId(), args.force);
     console.log(args.json ? printableJson(taken) : printable(sentences(endpoint.editorId, taken)));
   } finally {
     await runtime.close();

@@ -9,10 +9,10 @@ import type { Log } from "../../../shared/log.js";
 import type { Frame, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
 import { LOCAL } from "../../../shared/principal.js";
 import { wellFormedJson } from "../../../shared/printable.js";
-import { createEditorSelection } from "../editor-selection.js";
+import { createEditorSelection } from "../../call-reader.js";
 import { openMcpSession } from "../mcp-session.js";
-import type { Line } from "../open-request.js";
 import { readMessage } from "../read-message.js";
+import type { Line } from "../request-tracker.js";
 import type { McpServerDeps } from "../server-deps.js";
 import type { ServedGateway } from "./late-gateway.js";
 

@@ -10,11 +10,10 @@ import { head } from "../../../shared/printable.js";
 import { inSpan, type SpanOptions, type TraceContext, traceIn } from "../../../shared/traces.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
-import type { ToolCall } from "../../call-reader.js";
+import type { EditorSelection, ToolCall } from "../../call-reader.js";
 import { ForceNewRefused, type Submission } from "../../submit.js";
-import type { EditorSelection } from "../editor-selection.js";
-import type { OpenRequest, WaitedFor } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
+import type { OpenRequest, WaitedFor } from "../request-tracker.js";
 import type { BrokerToolCall } from "../tools/broker-tool.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import {

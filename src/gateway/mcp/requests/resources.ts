@@ -18,8 +18,8 @@ import {
   resourceOf,
 } from "../../results/result-uri.js";
 import { binaryOf, contentAt, contentOf, MOST_BYTES, type Source } from "../../results/results.js";
-import type { OpenRequest } from "../open-request.js";
 import { ProtocolError } from "../protocol-error.js";
+import type { OpenRequest } from "../request-tracker.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { readState, STATE_RESOURCES, STATE_TEMPLATES } from "./state-resources.js";

@@ -1,7 +1,7 @@
 /** Editors and operations as MCP resources: what they are and do now, as JSON, without a result. */
 import { answerOf } from "../../../shared/operation/answer.js";
 import type { Broker } from "../../broker.js";
-import type { OpenRequest } from "../open-request.js";
+import type { OpenRequest } from "../request-tracker.js";
 import { UUID } from "../tools/broker-tool.js";
 import { shownEditors } from "../tools/shown-editors.js";
 

@@ -6,51 +6,15 @@
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { CallToolResult, ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
 import { answerOf, notFound } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { countProgress, PROGRESS_DEFAULTS, showProgress } from "../progress-notifier.js";
+import { CallAsyncRequest, ProgressRequest, ResultRequest } from "../read-message.js";
 import { callTool, foundBy, type OpenCall } from "../requests/call-tool.js";
 import type { McpServerDeps } from "../server-deps.js";
 
 /** What the server declares under `capabilities.experimental`. */
 export const ASYNC_CALLS = { asyncToolCalls: {} };
-
-/** For how long a client is told of a call: as long as an hour, and at most as long as results are kept by default, s. */
-const FOLLOWED = 3_600;
-const MOST_FOLLOWED = 86_400;
-
-const Meta = z.record(z.string(), z.unknown()).optional();
-
-const CallAsyncRequest = z.object({
-  method: z.literal("tools/call_async"),
-  params: z.object({
-    name: z.string().min(1),
-    arguments: z.record(z.string(), z.unknown()).default({}),
-    /** Whether the client wants notifications. */
-    enable_progress: z.boolean().default(false),
-    /** For how many seconds it wants them; the operation goes on after that. */
-    timeout: z.number().min(0).max(MOST_FOLLOWED).default(FOLLOWED),
-    _meta: Meta,
-  }),
-});
-
-const ProgressRequest = z.object({
-  method: z.literal("tools/progress"),
-  params: z.object({ log_id: z.string(), _meta: Meta }),
-});
-
-const ResultRequest = z.object({
-  method: z.literal("tools/result"),
-  params: z.object({
-    log_id: z.string(),
-    /** Seconds to wait for it. */
-    timeout: z.number().min(0).default(0),
-    _meta: Meta,
-  }),
-});
-
-export const ASYNC_REQUESTS = [CallAsyncRequest, ProgressRequest, ResultRequest] as const;
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 

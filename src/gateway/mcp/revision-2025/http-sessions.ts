@@ -5,10 +5,10 @@ import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Sessions, StoredSession } from "../../../shared/store/sessions.js";
-import { createEditorSelection } from "../editor-selection.js";
+import { createEditorSelection } from "../../call-reader.js";
 import { type HttpWay, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
-import type { Channel } from "../open-request.js";
+import type { Channel } from "../request-tracker.js";
 import type { McpServerDeps } from "../server-deps.js";
 import {
   asWebRequest,

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { WAITS } from "../../../shared/wait-time.js";
 import { RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
 import { type EventMarks, webRequest } from "../http/http-exchange.js";
-import type { WaitedFor } from "../open-request.js";
+import type { WaitedFor } from "../request-tracker.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import {
   type BegunCursor,

@@ -1,9 +1,9 @@
 /** One request of revision 2026-07-28: everything that decides about it is in it. */
 import type { ClientCapabilities, Implementation, JSONRPCRequest } from "@modelcontextprotocol/server";
-import type { OpenRequest } from "../open-request.js";
+import type { OpenRequest } from "../request-tracker.js";
 import { CAPABILITIES_KEY, CLIENT_KEY, TASKS } from "./protocol.js";
 
-/** A request whose `_meta` has been checked (http.ts, connection.ts). */
+/** A request whose `_meta` has been checked (http.ts, mcp-session.ts). */
 export interface StatelessRequest {
   principal: string;
   message: JSONRPCRequest;

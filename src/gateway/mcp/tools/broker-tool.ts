@@ -7,9 +7,9 @@ import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
+import type { EditorSelection } from "../../call-reader.js";
 import { argumentError, readArguments } from "../../tools/catalog.js";
-import type { EditorSelection } from "../editor-selection.js";
-import type { OpenRequest } from "../open-request.js";
+import type { OpenRequest } from "../request-tracker.js";
 import type { ClientLimits, ToolAnswer } from "./tool-answer.js";
 
 export type WaitResult = OperationView | "retention_ended" | undefined;

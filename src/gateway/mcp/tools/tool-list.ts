@@ -2,7 +2,8 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/connect.js";
-import { offerParameters, portableSchema } from "../../../shared/tools/portable-schema.js";
+import { offerParameters } from "../../../shared/tools/call-rules.js";
+import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";

@@ -5,11 +5,8 @@
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import { head } from "../../../shared/printable.js";
-import {
-  offerParameters,
-  type PortableSchema,
-  portableSchema,
-} from "../../../shared/tools/portable-schema.js";
+import { offerParameters } from "../../../shared/tools/call-rules.js";
+import { type PortableSchema, portableSchema } from "../../../shared/tools/portable-schema.js";
 import { define } from "./broker-tool.js";
 
 /** The most of a description in a list of all tools, characters. */

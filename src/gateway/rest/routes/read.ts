@@ -7,7 +7,7 @@ import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { head } from "../../../shared/printable.js";
 import type { ReportTimes } from "../../../shared/store/operations/operation-store.js";
 import type { DeliveredOperation } from "../../exchange.js";
-import type { OpenRequest } from "../../mcp/open-request.js";
+import type { OpenRequest } from "../../mcp/request-tracker.js";
 import { UUID } from "../../mcp/tools/broker-tool.js";
 import type { Explained } from "../../views.js";
 import type { RestCall } from "../exchange.js";

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
-import { IF_AWAY } from "../../../shared/tools/portable-schema.js";
+import { IF_AWAY } from "../../../shared/tools/call-rules.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import type { Principals } from "../../auth/authenticator.js";
 import type { Broker } from "../../broker.js";

@@ -4,8 +4,9 @@
  * This process decides by its monotonic clock when the lease is lost, counted from *sending* the last successful renewal:
  * a slow answer must not extend the lease, and a laptop that slept must not wake up as owner.
  *
- * The lease of a process that has died on this machine is taken over before it expires. The lease only
- * decides how soon that happens: what a process that was wrongly thought dead still sends is refused by its fence.
+ * The lease of a process that has died on this machine is taken over before it expires, and so is the one that this process itself
+ * has lost: in a Redis whose clock was set back it may live for hours more. The lease only decides how soon that happens: what a
+ * process that was wrongly thought dead still sends is refused by its fence.
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -110,11 +111,11 @@ export interface LeaseEvents {
 }
 
 /**
- * Takes the lease if it is free, or still that of a holder that has died.
+ * Takes the lease if it is free, or still that of a holder that has died or has lost it.
  *
  * KEYS 1 lease, 2 epoch, 3 served Editors, 4 schema, 5 holder
- * ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor, 5 nonce of a holder that has died, or empty, 6… fields and
- *      values that say who takes it
+ * ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor, 5 nonce of such a holder, or empty, 6… fields and values
+ *      that say who takes it
  * Answer: {the new epoch}, or {0, nonce, machine, pid, mark} of another that holds it, as far as recorded.
  */
 const TAKE = `${guard("KEYS[4]")}
@@ -199,7 +200,7 @@ export function createLease(
   const { ttlMs, holders = holdersHere() } = options;
   const epochMs = ttlMs + options.keptMs;
   const own = [...(holders.own ? fieldsOf(holders.own) : []), ...namesOf(options)];
-  const take = (nonce: string, deadNonce = ""): Promise<TakeAnswer> =>
+  const take = (nonce: string, deadNonce: string): Promise<TakeAnswer> =>
     guarded(
       redis.ujbLeaseTake(
         ...[leaseKey, epochKey, keys.served, keys.schema, holderKey],
@@ -211,6 +212,8 @@ export function createLease(
   const release = (nonce: string): Promise<number> =>
     redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, holderKey, nonce, 0, epochMs);
   let held: EditorFence | undefined;
+  /** The nonce of the last one that was lost. */
+  let lostNonce = "";
   let validUntil = 0;
   let closed = false;
   let renewal: NodeJS.Timeout | undefined;
@@ -219,6 +222,7 @@ export function createLease(
 
   const lose = (): void => {
     if (!held) return;
+    lostNonce = held.ownerNonce;
     held = undefined;
     clearTimeout(expiry);
     events.onLost();
@@ -231,7 +235,7 @@ export function createLease(
   };
 
   const takeFreeOrDead = async (nonce: string): Promise<{ epoch: number; died?: LeaseHolder }> => {
-    const [epoch, deadNonce, ...recorded] = await take(nonce);
+    const [epoch, deadNonce, ...recorded] = await take(nonce, lostNonce);
     if (epoch !== 0 || !deadNonce) return { epoch };
     const [machine, pid, mark] = recorded;
     const holder = holderOf(machine, pid, mark);

@@ -1,11 +1,16 @@
-/** Lua of the limits: the room for results and arguments, the places of resources and principals, and whose turn it is. */
-
+/**
+ * What the scripts of operations have in common: room for results and arguments, places of resources and principals, turns, lifetimes,
+ * and what each of them checks first.
+ */
+import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { isPool, labelsIn } from "../../editors/target.js";
 import type { OperationRecord } from "../../operation/operation.js";
 import type { Lane } from "../../tools/tool.js";
 import { isConnected } from "../editors/editors.js";
-import { keys } from "../keys.js";
+import { channels, keys } from "../keys.js";
+import { guard, guarded, INCARNATION } from "../schema.js";
+import { NOTE_EVENT } from "./events.js";
 
 // Budgets for stored results and stored arguments. Within its retention nothing is ever removed to make room: over a
 // budget new calls are refused, and outcomes stay with their Editors until there is room (invariant 3).
@@ -57,7 +62,7 @@ const WANTED_MS = 30_000;
 const PARTS = 1_440;
 
 /**
- * Lua, for the scripts that create and finish operations, and for stored-result.ts. An account has `room`: HASH of bytes, of which `all`
+ * Lua, for the scripts that create and finish operations, and for uploads. An account has `room`: HASH of bytes, of which `all`
  * is all that is stored, `of:<principal>` a principal's, `until:<end>:<principal>` those of a principal whose retention ends together,
  * and `open` those of operations in flight; `ends`: ZSET, the names of what ends together by their end; and the limits `budget` and
  * `share`. An entry larger than the whole budget has room when nothing else is stored.
@@ -134,7 +139,7 @@ export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100
 /** A held-back operation asks again after this long, ms … */
 export const HELD_RETRY_MS = 1_000;
 /** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
-export const HELD_STANDS_MS = 5_000;
+const HELD_STANDS_MS = 5_000;
 
 /**
  * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
@@ -166,7 +171,7 @@ end
  * never passes an older one of its principal. One order for all: with another within a queue, each of three operations could
  * wait for the next. Operations of Editors that are away take no place.
  */
-export const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
+const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
 local function placesTaken(sent, max)
   local all = redis.call('HLEN', sent)
   if all < max then return all end
@@ -258,10 +263,10 @@ export function resourcesFor(lane: Lane, resources: Resources): Resources | unde
 }
 
 /**
- * Lua, after PRINCIPAL_LIMIT. `used`: HASH log_id → editor. `wanted`: as `held` of a principal. An operation that has ended without
+ * Lua. `used`: HASH log_id → editor. `wanted`: as `held` of a principal. An operation that has ended without
  * a note of it, by a process without this setting, takes no place.
  */
-export const RESOURCE_LIMIT = `
+const RESOURCE_LIMIT = `
 local function usedOf(name) return '${keys.resource("")}' .. name end
 local function wantedOf(name) return '${keys.resourceWanted("")}' .. name end
 -- \`labels\`: the Editor's own, where its profile may not be stored yet.
@@ -348,7 +353,7 @@ const LAST_TURN = 2_097_151;
  * was sent, `turnAgain` answers that of one that comes back. The numbers start again at 2 when nothing is open on the Editor:
  * what comes back then has turn 1. `turns`: HASH sent, highest, last:<principal>.
  */
-export const FAIR_PRIORITY = `
+const FAIR_PRIORITY = `
 local function takeTurn(turns, open, waiting, principal, class)
   if redis.call('ZCARD', open) == 0 then redis.call('DEL', turns) end
   local found = redis.call('HMGET', turns, 'sent', 'last:' .. principal, 'highest')
@@ -370,3 +375,216 @@ local function turnCame(turns, turn, retention)
   keepAtLeast(turns, 3 * retention)
 end
 `;
+
+// Which operations that a limit held back ask again now, because a place is free, instead of after their pause.
+
+/**
+ * Lua: adds to `due`, if a place is free, the queue and the job id of the oldest of those that
+ * wait for one. It asks as ever: which one may be sent is decided then. One that waits in a pool is nobody's yet: idle Editors look again.
+ */
+const RELEASE_HELD = `
+local due = {}
+local function releaseOldest(held, sent, now, max)
+  held = redis.call('HGETALL', held)
+  if #held == 0 or placesTaken(sent, max) >= max then return end
+  local oldest, since, queue
+  for i = 1, #held, 2 do
+    local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
+    accepted = tonumber(accepted)
+    local isEarlier = not oldest or accepted < since or (accepted == since and held[i] < oldest)
+    if now - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
+  end
+  local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
+  if not document then return end
+  local record = cjson.decode(document)
+  if record.pool and record.editor == record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) return end
+  due[#due + 1] = queue
+  due[#due + 1] = record.hash .. '.' .. oldest
+end
+local function releaseHeld(principal, now, max)
+  releaseOldest(heldOf(principal), sentOf(principal), now, max)
+end
+local function releaseWanted(freed, now, resources)
+  for _, name in ipairs(freed) do releaseOldest(wantedOf(name), usedOf(name), now, resources[name]) end
+  if #freed == 0 then return end
+  for _, pool in ipairs(redis.call('ZRANGE', '${keys.pools}', 0, -1)) do redis.call('PUBLISH', '${channels.pools}', pool) end
+end
+`;
+
+// Lua, for the scripts that write operations: sets the lifetime of the keys beside a record, and writes what a chain says of it.
+// With these nothing that the script writes stays for ever (docs/reference/store.md).
+
+/** Links checked per new operation. Each operation adds at most two, so dead links stay a small part. */
+const LINKS_LOOKED_AT = 8;
+
+/**
+ * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `isChainLost`: it had one
+ * that has not expired, and is gone. `chainChanged`: an operation of it has changed, and may have begun. `dropEndedLinks`: checks
+ * some of a chain's links and removes those whose record is gone, since they lead nowhere. `records`: the prefix of the records' keys.
+ */
+const LIFETIME = `
+local function keepFor(key, ms, inFlight)
+  if inFlight then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, ms) end
+end
+local function noteHash(hashes, hash, at, retention)
+  redis.call('ZADD', hashes, 'GT', at, hash)
+  redis.call('ZREMRANGEBYSCORE', hashes, '-inf', at - 3 * retention)
+  keepAtLeast(hashes, 3 * retention)
+end
+local function isChainLost(chain, hashes, hash, at, retention)
+  return redis.call('EXISTS', chain) == 0 and tonumber(redis.call('ZSCORE', hashes, hash) or '-inf') > at - 3 * retention
+end
+-- Of a chain that was lost nothing is written: the next call puts it back, whole.
+local function chainChanged(chain)
+  if redis.call('EXISTS', chain) == 0 then return end
+  for _, target in ipairs(ask.began and ask.began ~= '' and ask.targets or {}) do
+    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', chain, 'began:' .. target, ask.logId)
+  end
+  redis.call('HINCRBY', chain, 'version', 1)
+end
+local function dropEndedLinks(chain, records)
+  local links = redis.call('HRANDFIELD', chain, ${LINKS_LOOKED_AT}, 'WITHVALUES')
+  for i = 1, #links, 2 do
+    local kind = string.match(links[i], '^(%a+):')
+    if (kind == 'forced' or kind == 'at' or kind == 'began') and redis.call('EXISTS', records .. links[i + 1]) == 0 then
+      redis.call('HDEL', chain, links[i])
+    end
+  end
+end
+`;
+
+// Lua: a strictly increasing time in ms, the score of a last use in a sorted set, even if two uses fall within one tick of
+// the clock or the clock went back. A double of this size still resolves a thousandth.
+
+export const USED_NOW = `
+local function usedNow(uses)
+  local time = redis.call('TIME')
+  local newest = redis.call('ZREVRANGE', uses, 0, 0, 'WITHSCORES')[2]
+  return math.max(time[1] * 1000 + time[2] / 1000, tonumber(newest or '0') + 0.001)
+end`;
+
+// Join (▲5): the last change that an asker (a caller, or its whole principal) made to an Editor.
+
+/** A change, in the form that later ones are compared with. */
+export interface OwnChange {
+  /** The Editor's count of changes, this one included. */
+  seq: number;
+  /** When it was accepted, ms, store clock. */
+  acceptedAt: number;
+}
+
+/**
+ * Lua: `noteOwnChange` records a change under keys.askerMutations, unless a later one is recorded there. `countChange`
+ * counts a new operation if it is a change, notes it for its askers, and answers the Editor's count.
+ */
+export const OWN_CHANGE = `
+local function noteOwnChange(key, seq, acceptedAt, keptMs)
+  local seqBefore, acceptedBefore = string.match(redis.call('GET', key) or '', '^(%d+) (%d+)$')
+  seq = math.max(tonumber(seq), tonumber(seqBefore) or 0)
+  acceptedAt = math.max(tonumber(acceptedAt), tonumber(acceptedBefore) or 0)
+  redis.call('SET', key, string.format('%.0f %.0f', seq, acceptedAt), 'PX', keptMs)
+end
+local function countChange(isChange, counter, askers, acceptedAt, keptMs)
+  if not isChange then return tonumber(redis.call('GET', counter) or '0') end
+  local seq = redis.call('INCR', counter)
+  for _, key in ipairs(askers) do noteOwnChange(key, seq, acceptedAt, keptMs) end
+  return seq
+end
+`;
+
+export function parseOwnChange(text: string | null | undefined): OwnChange | undefined {
+  const [, seq, acceptedAt] = /^(\d+) (\d+)$/.exec(text ?? "") ?? [];
+  return seq === undefined ? undefined : { seq: Number(seq), acceptedAt: Number(acceptedAt) };
+}
+
+// Lua scripts that write operations: what they have in common.
+
+/**
+ * Why a script wrote nothing:
+ * - `conflict`     the record, or its chain, is not the one that was read: read again
+ * - `chain_lost`   the store has lost the chain of the hash: put it back, and read again
+ * - `not_owner`    another owner holds the Editor's lease: fence (▲11)
+ * - `incarnation`  the store may have lost something since the decision: store incarnation (▲13)
+ * - `too_many`     the principal's limit on waiting operations is reached
+ * - `queue_full`   the Editor's, or the pool's, limit on open operations is reached
+ * - `held`         the principal's limit on running operations is reached
+ * - `short`        there is no place of a resource that the Editor needs
+ * - `busy`         its Editor has something to do: ask again when that has ended
+ * - `full`         there is no room for the arguments or the result
+ */
+export type NotWritten =
+  | "conflict"
+  | "chain_lost"
+  | "not_owner"
+  | "incarnation"
+  | "too_many"
+  | "queue_full"
+  | "held"
+  | "short"
+  | "busy"
+  | "full";
+
+export type Answer = readonly ["applied", ...(number | string)[]] | readonly [NotWritten];
+
+/** Values by name, which the script reads as `ask`; undefined ones are left out, so that they are nil. */
+export type Ask = Record<string, unknown>;
+
+export type Script = (
+  keyList: readonly string[],
+  ask: Ask,
+  ...texts: readonly (string | Buffer)[]
+) => Promise<Answer>;
+
+/** Lua: the store's clock, ms since the epoch; it stands still while a script runs. */
+export const STORE_TIME = `
+local clock
+local function storeTime()
+  if not clock then
+    local time = redis.call('TIME')
+    clock = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  end
+  return clock
+end
+`;
+
+/** Lua: a key lives for so long at the least, and for twice that at the most: what is only read is not appended to the store's file. */
+const KEEP_AT_LEAST = `
+local function keepAtLeast(key, ms)
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, 2 * ms) end
+end
+`;
+
+/**
+ * The first lines of every script, and all that a script may call. A process of an older version is refused (schema.ts), and so is what
+ * was decided in another incarnation than the present one (▲13). KEYS 1 schema, 2 incarnation, which the caller of a script does not
+ * name. ARGV 1 `ask` as JSON; `ask.fresh` is an id for a new incarnation.
+ */
+const HEAD = `${guard("KEYS[1]")}
+local ask = cjson.decode(ARGV[1])
+${INCARNATION}
+if ask.incarnation and incarnationOf(KEYS[2], ask.fresh) ~= ask.incarnation then return {'incarnation'} end
+${STORE_TIME}${KEEP_AT_LEAST}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}`;
+
+/** Lua: ends with `not_owner` if an owner writes that does not hold the lease (any more). */
+export const ownedBy = (lease: string): string => `
+if ask.ownerNonce and redis.call('GET', ${lease}) ~= ask.ownerNonce then return {'not_owner'} end
+`;
+
+/** Defines a script on a connection, under a name that no command has. */
+export function defineScript(redis: Redis, name: string, lua: string): Script {
+  redis.defineCommand(name, { lua: HEAD + lua });
+  const commands = redis as unknown as Record<
+    string,
+    (...given: readonly (string | number | Buffer)[]) => Promise<Answer>
+  >;
+  return async (keyList, ask, ...texts) => {
+    const all = [keys.schema, keys.incarnation, ...keyList];
+    const packed = JSON.stringify({ ...ask, fresh: randomUUID() });
+    const run = commands[name]?.call(redis, all.length, ...all, packed, ...texts);
+    return guarded(run as Promise<Answer>).catch((error: unknown) => {
+      // Nothing was written: Redis refuses the script at its first write.
+      if (isStoreFull(error)) return ["full"] as const;
+      throw error;
+    });
+  };
+}

@@ -8,8 +8,7 @@ import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
 import type { Progress } from "../../wire/wire.js";
 import { channels, keys } from "../keys.js";
 import type { Queues } from "../queue.js";
-import { decodeResult, defineResultUpload } from "../results/stored-result.js";
-import { createIncarnations, INCARNATION, type Incarnations } from "../schema.js";
+import { createIncarnations, type Incarnations } from "../schema.js";
 import {
   type Claim,
   type CreateOptions,
@@ -22,10 +21,16 @@ import {
 } from "../scripts/call.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRestore, type KnownOfLost } from "../scripts/restore.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
 import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
-import type { PrincipalLimits, Resources, ResultQuotaOptions } from "./limits.js";
+import {
+  type Answer,
+  defineScript,
+  ownedBy,
+  type PrincipalLimits,
+  type Resources,
+  type ResultQuotaOptions,
+} from "./limits.js";
 import { createListings, type Listings } from "./listings.js";
 import { defineReport, type PartialOptions } from "./partials.js";
 import {
@@ -39,6 +44,8 @@ import {
   createFind,
   createFindWithResult,
   createStateOf,
+  decodeResult,
+  defineResultUpload,
   documentOf,
   type FoundWithResult,
   isStoredAs,
@@ -89,7 +96,7 @@ interface Attachments extends ConsoleLines {
   argumentsOf(logId: string): Promise<Arguments>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
-  /** The same in its stored pieces (stored-result.ts); the caller owns the buffers. */
+  /** The same in its stored pieces (record.ts); the caller owns the buffers. */
   storedResultOf(logId: string): Promise<Buffer[] | undefined>;
   /** Bytes of all stored results; those whose retention ended leave the sum with the next call. */
   resultBytes(): Promise<number>;
@@ -219,12 +226,11 @@ function createAttachments(redis: Redis, options: { retentionMs: number } & Part
  * KEYS 3 chain, 4 operation, 5 lease; ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner
  */
-const AMEND = `${INCARNATION}${IN_INCARNATION}
+const AMEND = `
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
--- A chain that has run out is not begun again.
-if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'version', 1) end
+chainChanged(KEYS[3])
 return {'applied'}
 `;
 

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import type { ProjectionRequest } from "../../results/projection.js";
 import { keys } from "../keys.js";
-import { USED_NOW } from "../operations/lifetime.js";
+import { USED_NOW } from "../operations/limits.js";
 import { guard, guarded } from "../schema.js";
 
 /** The description of a filtered document. */
@@ -30,11 +30,11 @@ export interface ListedFilteredResults {
 }
 
 export interface FilteredResults {
-  /** `data`: compressed (stored-result.ts). Answers its id; undefined if it is larger than the whole budget. */
+  /** `data`: compressed (record.ts). Answers its id; undefined if it is larger than the whole budget. */
   keep(principal: string, about: Omit<About, "madeAt">, data: Buffer): Promise<string | undefined>;
   /** Restarts its 30 minutes; undefined if it does not exist or belongs to another principal. */
   find(principal: string, id: string): Promise<About | undefined>;
-  /** As stored (stored-result.ts); call `find` first. */
+  /** As stored (record.ts); call `find` first. */
   dataOf(id: string): Promise<Buffer[] | undefined>;
   /** How long it is kept if nobody uses it, ms; undefined: it is gone. */
   keptFor(id: string): Promise<number | undefined>;

@@ -1,28 +1,20 @@
 /** The three scripts of a call: create, claim, finish. Each is one step in the store, and each decides only whether what was read still holds. */
 import type { Redis } from "ioredis";
 import { type Counts, countsOfCreation } from "../../counters.js";
-import type { OperationRecord } from "../../operation/operation.js";
-import { countsAsChange, type Lane } from "../../tools/tool.js";
+import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
+import type { Lane } from "../../tools/tool.js";
 import { channels, keys, queueName, TOMBSTONE_MS } from "../keys.js";
-import { NOTE_EVENT } from "../operations/events.js";
-import { LIFETIME } from "../operations/lifetime.js";
 import {
+  type Answer,
   ARGUMENT_ACCOUNT,
-  FAIR_PRIORITY,
-  HELD_STANDS_MS,
-  PRINCIPAL_LIMIT,
-  RESOURCE_LIMIT,
+  defineScript,
+  ownedBy,
   RESULT_ACCOUNT,
-  RESULT_QUOTA,
   type Resources,
   type RoomLimits,
   resourcesFor,
 } from "../operations/limits.js";
-import { OWN_CHANGE } from "../operations/own-change.js";
-import { beganAs, readRecord, targetsOf } from "../operations/record.js";
-import type { UploadedResult } from "../results/stored-result.js";
-import { INCARNATION } from "../schema.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
+import { beganAs, readRecord, targetsOf, type UploadedResult } from "../operations/record.js";
 
 // Creates an operation: its record, its place in its chain and its turn in its queue, in one step, before it has a job (▲1).
 
@@ -33,7 +25,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 record JSON, 3 arguments JSON
  * Answer: applied, mutationSeq, turn | incarnation | conflict | chain_lost | full | too_many | queue_full
  */
-const CREATE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}${IN_INCARNATION}
+const CREATE = `
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 if isChainLost(KEYS[3], KEYS[18], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
@@ -164,7 +156,7 @@ const WAITING = '{"state":"queued",';
  * KEYS 3 chain, 4 operation, 5 lease, 6 turns
  * Answer: applied, document, mutationSeq, turn, arguments | incarnation | not_owner | conflict | held
  */
-const CLAIM = `${INCARNATION}${NOTE_EVENT}${LIFETIME}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${IN_INCARNATION}
+const CLAIM = `
 ${ownedBy("KEYS[5]")}
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'mutationSeq', 'turn', 'arguments')
@@ -227,41 +219,8 @@ export function createClaim(
 
 // Which operations that a limit held back ask again now, because a place is free, instead of after their pause.
 
-/**
- * Lua, after PRINCIPAL_LIMIT and RESOURCE_LIMIT: adds to `due`, if a place is free, the queue and the job id of the oldest of those that
- * wait for one. It asks as ever: which one may be sent is decided then. One that waits in a pool is nobody's yet: idle Editors look again.
- */
-export const RELEASE_HELD = `
-local due = {}
-local function releaseOldest(held, sent, now, max)
-  held = redis.call('HGETALL', held)
-  if #held == 0 or placesTaken(sent, max) >= max then return end
-  local oldest, since, queue
-  for i = 1, #held, 2 do
-    local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
-    accepted = tonumber(accepted)
-    local isEarlier = not oldest or accepted < since or (accepted == since and held[i] < oldest)
-    if now - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
-  end
-  local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
-  if not document then return end
-  local record = cjson.decode(document)
-  if record.pool and record.editor == record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) return end
-  due[#due + 1] = queue
-  due[#due + 1] = record.hash .. '.' .. oldest
-end
-local function releaseHeld(principal, now, max)
-  releaseOldest(heldOf(principal), sentOf(principal), now, max)
-end
-local function releaseWanted(freed, now, resources)
-  for _, name in ipairs(freed) do releaseOldest(wantedOf(name), usedOf(name), now, resources[name]) end
-  if #freed == 0 then return end
-  for _, pool in ipairs(redis.call('ZRANGE', '${keys.pools}', 0, -1)) do redis.call('PUBLISH', '${channels.pools}', pool) end
-end
-`;
-
 /** KEYS 3 operation. Answer: applied, those that are due */
-const RELEASE = `${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}
+const RELEASE = `
 local document = redis.call('HGET', KEYS[3], 'doc')
 if document then releaseHeld(cjson.decode(document).principal, storeTime(), ask.maxRunning) end
 for name, places in pairs(ask.resources) do releaseOldest(wantedOf(name), usedOf(name), storeTime(), places) end
@@ -307,7 +266,7 @@ const DURATIONS_MS = 15 * 24 * 3_600_000;
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
  * Answer: applied, those that are due (limits.ts) | incarnation | conflict | not_owner | full
  */
-const FINISH = `${INCARNATION}${NOTE_EVENT}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
+const FINISH = `
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[11]")}

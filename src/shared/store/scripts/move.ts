@@ -1,22 +1,11 @@
 /** Moves an operation that waits from one queue to another (▲13): an Editor takes it from its pool, or the pool takes it back. */
 import type { Redis } from "ioredis";
 import { isPool } from "../../editors/target.js";
-import type { OperationRecord } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
+import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { channels, keys, queueName } from "../keys.js";
-import { LIFETIME } from "../operations/lifetime.js";
-import {
-  FAIR_PRIORITY,
-  PRINCIPAL_LIMIT,
-  RESOURCE_LIMIT,
-  type Resources,
-  resourcesFor,
-} from "../operations/limits.js";
-import { OWN_CHANGE } from "../operations/own-change.js";
-import { INCARNATION } from "../schema.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
+import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
 
-/** Lua, after PRINCIPAL_LIMIT: has an Editor taken an earlier operation of the principal from the pool, which it is about to send? */
+/** Lua: has an Editor taken an earlier operation of the principal from the pool, which it is about to send? */
 const EARLIER_TAKEN = `
 -- One that was sent before, or for which another answers, has had its turn.
 local function isEarlierTaken(principal)
@@ -39,7 +28,7 @@ end
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied, its turn there | incarnation | conflict | not_owner | busy | held (by its principal's limit or order) | short (of a resource)
  */
-const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${EARLIER_TAKEN}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const MOVE = `${EARLIER_TAKEN}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end

@@ -1,21 +1,9 @@
 /** Puts back the record of an operation that was sent, and that the store had lost: record recovery (▲10 d). */
 import type { Redis } from "ioredis";
-import type { OperationRecord } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
+import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { keys, queueName } from "../keys.js";
-import { NOTE_EVENT } from "../operations/events.js";
-import { LIFETIME } from "../operations/lifetime.js";
-import {
-  FAIR_PRIORITY,
-  PRINCIPAL_LIMIT,
-  RESOURCE_LIMIT,
-  type Resources,
-  resourcesFor,
-} from "../operations/limits.js";
-import { OWN_CHANGE } from "../operations/own-change.js";
+import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
 import { beganAs, documentOf, targetsOf } from "../operations/record.js";
-import { INCARNATION } from "../schema.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the
@@ -23,7 +11,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 record JSON
  * Answer: applied | incarnation | conflict | chain_lost | not_owner
  */
-const RESTORE = `${INCARNATION}${NOTE_EVENT}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const RESTORE = `
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 if isChainLost(KEYS[3], KEYS[13], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end

@@ -3,26 +3,15 @@ import type { Redis } from "ioredis";
 import { isSent, type OperationRecord } from "../../operation/operation.js";
 import type { OperationEventName } from "../../operation/operation-event.js";
 import { channels, keys, queueName } from "../keys.js";
-import { NOTE_EVENT } from "../operations/events.js";
-import { LIFETIME } from "../operations/lifetime.js";
-import {
-  FAIR_PRIORITY,
-  PRINCIPAL_LIMIT,
-  RESOURCE_LIMIT,
-  type Resources,
-  resourcesFor,
-} from "../operations/limits.js";
+import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
 import { beganAs, targetsOf } from "../operations/record.js";
-import { INCARNATION } from "../schema.js";
-import { RELEASE_HELD } from "./call.js";
-import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
  * KEYS 3 chain, 4 operation, 5 lease, 6 turns
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied, those that are due (limits.ts) | incarnation | conflict | not_owner | held
  */
-const TRANSITION = `${INCARNATION}${NOTE_EVENT}${LIFETIME}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${IN_INCARNATION}
+const TRANSITION = `
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end

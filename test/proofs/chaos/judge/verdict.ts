@@ -1,5 +1,5 @@
 /** What the Editors did compared with what callers received. */
-import { hashesOf } from "../../../../src/shared/operation/idempotency.js";
+import { hashesOf } from "../../../../src/shared/operation/decide.js";
 import type { CallAnswer } from "../../../harness/processes/process-clients.js";
 import { grouped } from "../../engine/grouped.js";
 import { wrongAnswers } from "../../engine/judge/answers.js";

@@ -2,8 +2,7 @@
  * Reads every frame between workers and Editors as it passes the test's own cables: what was submitted under which id,
  * and what the Editors reported of its end. It believes no record of the broker.
  */
-import { createFrameParser } from "../../../../src/shared/wire/framing.js";
-import { parseRpc, type RpcId, type RpcMessage } from "../../../../src/shared/wire/rpc.js";
+import { createFrameParser, parseRpc, type RpcId, type RpcMessage } from "../../../../src/shared/wire/rpc.js";
 import type { Outcome } from "../../../../src/shared/wire/wire.js";
 import type { CableListener } from "../../../harness/system/cable.js";
 

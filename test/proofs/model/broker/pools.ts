@@ -1,6 +1,6 @@
 /**
  * Pools (▲13): how an operation comes from its pool to an Editor and back, with the real conditions of
- * src/worker/execution/pool-taker.ts and src/gateway/editors/pool-keeper.ts. Each is one script (src/shared/store/scripts/move.ts).
+ * src/worker/execution/lane.ts and src/gateway/editors/pool-keeper.ts. Each is one script (src/shared/store/scripts/move.ts).
  */
 import { goesBack, opensAgain } from "../../../../src/gateway/editors/pool-keeper.js";
 import {
@@ -11,7 +11,7 @@ import {
   type OperationRecord,
   type StoreLosses,
 } from "../../../../src/shared/operation/operation.js";
-import { mayBeTaken } from "../../../../src/worker/execution/pool-taker.js";
+import { mayBeTaken } from "../../../../src/worker/execution/lane.js";
 import { spend } from "../bounds.js";
 import type { Offer } from "../offer.js";
 import { type Entry, nonceOf, POOL, type State, type StoreState, type WorkerState } from "../state/state.js";

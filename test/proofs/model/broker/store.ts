@@ -3,12 +3,12 @@
 import type { Moment } from "../../../../src/shared/operation/again.js";
 import type { Snapshot } from "../../../../src/shared/operation/decide.js";
 import {
+  countsAsChange,
   isFinal,
   jobIdOf,
   mayHaveBegun,
   type OperationRecord,
 } from "../../../../src/shared/operation/operation.js";
-import { countsAsChange } from "../../../../src/shared/tools/tool.js";
 import { HASH, type Job, now, type Request, type State, type StoreState, type Work } from "../state/state.js";
 import type { Rules } from "../switches.js";
 

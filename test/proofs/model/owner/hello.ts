@@ -1,8 +1,8 @@
 /** What an owner does at hello: the fence, what the journal still holds, what the store has lost, what goes on. */
 
 import { isFinal, type OperationRecord } from "../../../../src/shared/operation/operation.js";
+import { rebuiltRecord } from "../../../../src/shared/operation/recover.js";
 import { memoryOf, type ReportedLedger, stillHolds } from "../../../../src/shared/wire/ledger-checkpoint.js";
-import { rebuiltRecord } from "../../../../src/shared/wire/recovery-metadata.js";
 import { takenOver } from "../broker/pools.js";
 import { changed, openRecords, restored } from "../broker/store.js";
 import { type Hello, hello } from "../editor.js";

@@ -1,7 +1,7 @@
 /** One operation in its owner, step by step as in src/worker/execution/executor.ts and conversation.ts: claim → ask → follow → settle. */
 import { isFinal, isWaiting, type OperationRecord } from "../../../../src/shared/operation/operation.js";
-import { recoveryMetadataOf } from "../../../../src/shared/wire/recovery-metadata.js";
-import { mustNotBeSent } from "../../../../src/worker/execution/conversation.js";
+import { recoveryMetadataOf } from "../../../../src/shared/operation/recover.js";
+import { mustNotBeSent } from "../../../../src/worker/execution/executor.js";
 import { started as begun } from "../../../../src/worker/execution/outcome.js";
 import { changeOf } from "../broker/claims.js";
 import { openRecords } from "../broker/store.js";
@@ -83,7 +83,7 @@ const believing = ({ worker, rules }: Turn, { incarnation }: OperationRecord): T
 function asks(turn: Turn): Move | undefined {
   const { state, worker, work, rules } = turn;
   const { logId, record, session, isFresh } = work;
-  const unsent = changeOf(worker, (of) => of.unclaim(logId));
+  const unsent = changeOf(worker, (of) => of.giveBack(logId, { wasSent: false }));
   const { link } = worker;
   if (!record) return undefined;
   if (!link || (work.at === "claimed" && link.session !== session)) {

@@ -4,9 +4,9 @@ import {
   type EditorReply,
   type OtherOperation,
   type Recovery,
+  rebuiltRecord,
   recover,
 } from "../../../../src/shared/operation/recover.js";
-import { rebuiltRecord } from "../../../../src/shared/wire/recovery-metadata.js";
 import { momentOf, restored } from "../broker/store.js";
 import { TOOLS } from "../state/facts.js";
 import { HASH, nonceOf, now, STORE } from "../state/state.js";

@@ -1,4 +1,4 @@
-/** What an owner does with an answer: the real `recover`, and `applyRecovery` of src/worker/execution/conversation.ts. */
+/** What an owner does with an answer: the real `recover`, and `applyRecovery` of src/worker/execution/executor.ts. */
 import { isFinal, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import type { EditorReply, Recovery } from "../../../../src/shared/operation/recover.js";
 import {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findUnhashable, hashesOf, type JsonObject } from "../../../../src/shared/operation/idempotency.js";
+import { findUnhashable, hashesOf, type JsonObject } from "../../../../src/shared/operation/decide.js";
 
 const hashOf = (call: Parameters<typeof hashesOf>[0]): string => hashesOf(call).hash;
 const fingerprintOf = (tool: string, args: JsonObject): string =>

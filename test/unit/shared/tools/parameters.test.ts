@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { offerParameters, takeParameters } from "../../../../src/shared/tools/portable-schema.js";
+import { offerParameters, takeParameters } from "../../../../src/shared/tools/call-rules.js";
 import { completeTool, type Tool } from "../../../../src/shared/tools/tool.js";
 
 const plain = completeTool({ name: "build", description: "" });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { countsAsChange } from "../../../../src/shared/operation/operation.js";
 import {
   completeTool,
-  countsAsChange,
   describedAs,
   isAlwaysRepeatable,
   ToolDetails,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createFrameParser, encodeFrame, type Frame } from "../../../../src/shared/wire/framing.js";
+import { createFrameParser, encodeFrame, type Frame } from "../../../../src/shared/wire/rpc.js";
 
 interface GoldenCase {
   name: string;

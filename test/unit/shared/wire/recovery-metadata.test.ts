@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rebuiltRecord, recoveryMetadataOf } from "../../../../src/shared/wire/recovery-metadata.js";
+import { rebuiltRecord, recoveryMetadataOf } from "../../../../src/shared/operation/recover.js";
 import type { ListedOperation } from "../../../../src/shared/wire/wire.js";
 import { HTTP, NOW, operation } from "../record.js";
 
