@@ -175,7 +175,7 @@ describe("the broker after it", () => {
   });
 
   test("a worker that came to it before its id did is refused by its Editors until then, and imports what they ran", async () => {
-    const system = await start({ worker: null });
+    const system = await start({ worker: null, editor: { foreignSilenceMs: 3_600_000 } });
     const { editor, store, hand } = system;
     const worker = await system.addWorker();
     await system.present(editor);
