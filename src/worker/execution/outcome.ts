@@ -184,7 +184,7 @@ export function settled(
       ...record,
       state,
       endedAt,
-      ...(startedAt === undefined ? {} : { startedAt }),
+      ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
       ...(executionMs === undefined ? {} : { executionMs }),
       ...(stood === undefined ? {} : { editorMark: stood }),
       ...(error === undefined ? {} : { error }),
@@ -196,21 +196,20 @@ export function settled(
 }
 
 /**
- * When it began and ended, between its acceptance and now. The Editor's clock is not the store's: only the duration is taken
- * from it, which also dates a start that was heard late; except for an operation that ended unobserved, which nothing else can date.
+ * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the duration is taken
+ * from it, except for an operation that ended unobserved, which nothing else can date.
  */
 function timesOf(
-  { acceptedAt, dispatchedAt = acceptedAt, startedAt: heard }: OperationRecord,
+  { acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
   outcome: Outcome,
   now: number,
   isUnseen: boolean,
 ): { startedAt: number | undefined; endedAt: number } {
-  const within = (at: number): number => Math.min(Math.max(at, heard ?? dispatchedAt), now);
+  const within = (at: number): number => Math.min(Math.max(at, known), now);
   const endedAt = isUnseen ? within(outcome.endedAt) : now;
-  if (outcome.startedAt === undefined) return { startedAt: heard, endedAt };
-  const byDuration = Math.max(now - (outcome.executionMs ?? 0), acceptedAt);
-  const startedAt = isUnseen ? (heard ?? within(outcome.startedAt)) : Math.min(heard ?? now, byDuration);
-  return { startedAt: Math.min(startedAt, endedAt), endedAt };
+  if (outcome.startedAt === undefined) return { startedAt: undefined, endedAt };
+  const startedAt = isUnseen ? outcome.startedAt : now - (outcome.executionMs ?? 0);
+  return { startedAt: Math.min(within(startedAt), endedAt), endedAt };
 }
 
 /**

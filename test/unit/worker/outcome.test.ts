@@ -43,13 +43,4 @@ describe("when an operation ended", () => {
     expect(timesOf({}, { isCollected, outcome: at(3, 5) })).toEqual([20, 20]);
     expect(timesOf({}, { isCollected, outcome: at(303, 305) })).toEqual([100, 100]);
   });
-
-  test("and when it began is as long before as it took, also where its start was heard late", () => {
-    const outcome = { ...completed, executionMs: 70 };
-    expect(timesOf({ startedAt: 90 }, { outcome })).toEqual([30, 100]);
-    expect(timesOf({ startedAt: 25 }, { outcome })).toEqual([25, 100]);
-    // It was sent again, to an Editor that had begun it.
-    expect(timesOf({ dispatchedAt: 80 }, { outcome })).toEqual([30, 100]);
-    expect(timesOf({}, { outcome: { ...completed, executionMs: 500 } })).toEqual([10, 100]);
-  });
 });
