@@ -185,9 +185,8 @@ export function createCallReader(deps: {
       // A call without an Editor becomes no operation, so its arguments need not be checked; and while some are missing another
       // Editor's tool of this name says nothing of theirs.
       const anyProblem = aim.problem ?? anywhere.problem ?? problem;
-      const isChosen =
-        editor !== undefined && (typeof editor === "string" || editor.code !== "EDITORS_NOT_BACK");
-      const read = anyProblem || !isChosen ? undefined : readArguments(tool.inputSchema, args);
+      const areMissing = typeof editor === "object" && editor.code === "EDITORS_NOT_BACK";
+      const read = anyProblem || areMissing ? undefined : readArguments(tool.inputSchema, args);
       if (read && read.faults.length > 0) throw argumentError(tool.name, read.faults);
       const key = parameters.idempotencyKey;
       return {
