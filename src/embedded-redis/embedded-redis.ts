@@ -32,7 +32,7 @@ export interface EmbeddedRedis {
   readonly started: boolean;
 }
 
-/** How long the process that starts or ends the server may take; reading a large append-only file counts. */
+/** How long the process that starts or ends the server may take; fetching it and reading a large append-only file count. */
 const CLAIM_TIMEOUT_MS = 180_000;
 const LOADING_LIMIT_MS = 150_000;
 /** The time from the start of the process to its socket; only a slow disk or a virus scanner makes it long. */
@@ -71,12 +71,11 @@ async function findOrStart(options: EmbeddedRedisOptions): Promise<EmbeddedRedis
   };
   const present = await running();
   if (present) return present;
-  // Before the lock is taken: fetching takes long, and others need not wait only to learn that they must fetch too.
-  const binary = await findRedisBinary(options);
   return alone(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: running, tooLong }, async () => {
     const survivor = await settle(directory);
     if (survivor) return { address: survivor.address, pid: survivor.pid, started: false };
-    return start(directory, binary, options);
+    // Only here: each search reads the whole program, and many at once would keep each other from ending in time.
+    return start(directory, await findRedisBinary(options), options);
   });
 }
 
@@ -126,7 +125,7 @@ export async function describeEmbeddedRedis(options: {
 
 function tooLong(pid: string, claim: string): Error {
   return redisNotStarted(
-    `Process ${pid} has been starting or ending the embedded Redis for ${CLAIM_TIMEOUT_MS / 1000} s. ` +
+    `Process ${pid} has been fetching, starting or ending the embedded Redis for ${CLAIM_TIMEOUT_MS / 1000} s. ` +
       `End it, or delete ${claim} if it is another program.`,
   );
 }

@@ -96,8 +96,12 @@ function startBroker(calls: number): {
     process.execPath,
     ["--import", "tsx", "--input-type=module", "-e", script, data.dataDir, cacheDir],
     // A group of its own, so that a test can kill all that belongs to it, as closing a terminal does.
-    { stdio: ["ignore", "pipe", "inherit"], detached: true },
+    { stdio: ["ignore", "pipe", "pipe"], detached: true },
   );
+  let said = "";
+  child.stderr?.on("data", (text) => {
+    said += text;
+  });
   return {
     process: child,
     async results() {
@@ -106,7 +110,7 @@ function startBroker(calls: number): {
         found.push(JSON.parse(line));
         if (found.length === calls) break;
       }
-      expect(found).toHaveLength(calls);
+      expect(found, said).toHaveLength(calls);
       return found;
     },
   };
