@@ -326,6 +326,7 @@ export function createSubmit(
           keyed: readCall.parameters.idempotencyKey !== undefined,
           forceNew: parameters.forceNew,
           forceNewHash: named?.principal === call.principal ? named.hash : undefined,
+          isChange: parameters.idempotencyKey !== undefined || readCall.tool.effect === "mutating",
         },
         options.replay,
       );
@@ -428,6 +429,13 @@ type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code:
 
 function refusal(problem: Problem, call: ReadCall): BrokerError {
   if (problem.code === "EDITORS_NOT_BACK") return targetError(problem, { sees: call.sees });
+  if (problem.code === "RECORD_LOST") {
+    const { logId } = problem;
+    const what = "the store has lost what became of it, and no Editor that is known has it";
+    return new BrokerError("RECORD_LOST", `This call was sent before, as "${logId}": ${what}.`, {
+      force_new: logId,
+    });
+  }
   if (problem.code !== "IDEMPOTENCY_CONFLICT") return call.problem ?? targetError(problem);
   return new BrokerError(
     problem.code,

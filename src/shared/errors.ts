@@ -101,6 +101,12 @@ export const ERRORS = {
     retry: "never",
     next: "Use a new idempotency_key for another call, or repeat the first call's tool and arguments. Nothing was executed.",
   },
+  RECORD_LOST: {
+    http: 409,
+    rpc: -32603,
+    retry: "ask",
+    next: "It may have run in part or in whole, and is not run again automatically. Check the project's state, then run it again with the force_new value if that is right.",
+  },
   TOO_MANY_OPERATIONS: {
     http: 429,
     rpc: -32003,

@@ -63,7 +63,7 @@ export function endingOf(answer: Pick<Answer, "status" | "state" | "error_code">
 }
 
 function endingOfError({ state, error_code }: Pick<Answer, "state" | "error_code">): Ending {
-  if (error_code === "OUTCOME_UNKNOWN") return "unknown";
+  if (error_code === "OUTCOME_UNKNOWN" || error_code === "RECORD_LOST") return "unknown";
   if (error_code === "EXPIRED") return "expired";
   // Without a state, the broker accepted nothing. And what the Editor refused has not begun.
   const isRefused = error_code === "EDITOR_REFUSED" || error_code === "INVALID_ARGUMENTS";

@@ -83,7 +83,7 @@ export async function forgetEditor(
     }
   };
   await endAll();
-  await editors.forget(editor.id);
+  await editors.forget(editor.id, await operations.incarnation());
   // Operations accepted meanwhile; from now on no call can name this Editor.
   await endAll();
   await knownEditors.drop(editor.id);

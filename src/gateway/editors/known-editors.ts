@@ -77,8 +77,6 @@ export interface NoteFile {
    * be written is kept in this process until another process has written the file.
    */
   replace(read: NoteRead, note: Note): Promise<boolean>;
-  /** Throws the reason if the last note could not be written. */
-  checkWritten(): void;
 }
 
 /** File times are no finer than this on some systems, ms: a file that changed just now may change again unnoticed. */
@@ -86,7 +84,7 @@ const TICK_MS = 2_000;
 
 export function createNoteFile(file: string, log: Log): NoteFile {
   /** `over`: the file's text before. */
-  let unwritten: { note: Note; error: Error; over: string | undefined } | undefined;
+  let unwritten: { note: Note; over: string | undefined } | undefined;
   let known: { stamp: string; text: string; note: Note } | undefined;
 
   /**
@@ -157,14 +155,10 @@ export function createNoteFile(file: string, log: Log): NoteFile {
       } catch (error) {
         // A full disk must not keep calls from running.
         log.warn({ file, error: (error as Error).message }, "the known Editors cannot be noted");
-        unwritten = { note, error: error as Error, over: text };
+        unwritten = { note, over: text };
         await rm(draft, { force: true }).catch(() => undefined);
         return true;
       }
-    },
-
-    checkWritten() {
-      if (unwritten) throw unwritten.error;
     },
   };
 }
@@ -202,7 +196,7 @@ export interface KnownEditorsReader {
   awaitMissing(): Promise<boolean>;
   /** A call is accepted for this Editor: if only its last catalogue is noted, the store knows it again. */
   makeKnown(editor: string): Promise<void>;
-  /** A person says that this Editor will not come back. */
+  /** The store has forgotten this Editor, and so does what is noted beside it. */
   drop(editor: string): Promise<void>;
   close(): void;
 }
@@ -264,7 +258,9 @@ export function createKnownEditors(
       return undefined;
     }
     const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
-    const after = compareEditors(before, store);
+    let after = compareEditors(before, store);
+    if (after.missing.length > 0)
+      after = compareEditors(before, { ...store, givenUp: await editors.givenUp(incarnation) });
     const seen = seenWith(before?.seen, incarnation);
     const note = asReadBack({ storeId: storeId(), run: runs[0], seen, ...after.noted });
     // A call is accepted only once the Editors it may go to are noted.
@@ -338,12 +334,7 @@ export function createKnownEditors(
 
     async drop(editor) {
       await catalogs.drop(editor);
-      for (;;) {
-        const read = await file?.read();
-        if (!file || !read?.note) return;
-        const { [editor]: _dropped, ...others } = read.note.editors;
-        if (await file.replace(read, { ...read.note, editors: others })) return file.checkWritten();
-      }
+      await read();
     },
 
     close: stop,

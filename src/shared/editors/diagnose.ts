@@ -259,6 +259,8 @@ export interface StoreNow {
   now: number;
   /** How long outcomes are kept, ms: after that, no ledger answers a call from before the loss. */
   retentionMs: number;
+  /** The Editors that a person has given up in this incarnation. */
+  givenUp?: readonly string[];
 }
 
 /**
@@ -268,7 +270,7 @@ export interface StoreNow {
  */
 export function compareEditors(
   noted: NotedEditors | undefined,
-  { incarnation, editors, now, retentionMs }: StoreNow,
+  { incarnation, editors, now, retentionMs, givenUp = [] }: StoreNow,
 ): { noted: NotedEditors; missing: string[] } {
   const asTheyAre = editors.map(asItIs);
   const settled = { noted: { incarnation, editors: Object.fromEntries(asTheyAre) }, missing: [] };
@@ -277,7 +279,7 @@ export function compareEditors(
   if (now - changedAt >= retentionMs) return settled;
   const known = new Map(editors.map((editor) => [editor.id, editor]));
   const missing = Object.entries(noted.editors).filter(
-    ([id, editor]) => !isBack(editor, known.get(id), incarnation),
+    ([id, editor]) => !isBack(editor, known.get(id), incarnation) && (known.has(id) || !givenUp.includes(id)),
   );
   if (missing.length === 0) return settled;
   const still = missing.map(([id, editor]) => [id, known.get(id)?.isLive ? {} : editor] as const);

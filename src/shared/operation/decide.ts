@@ -124,6 +124,13 @@ export interface Snapshot extends Moment {
   records: readonly OperationRecord[];
   /** The operation made by an earlier call with the same `force_new`. */
   forced?: OperationRecord | undefined;
+  lost?: readonly LostOperation[];
+}
+
+/** An operation whose record alone the store has lost, and which no Editor has brought back. `target`: an Editor, or a pool. */
+export interface LostOperation {
+  target: string;
+  logId: string;
 }
 
 /** The parts of a call that identify its operation. */
@@ -141,6 +148,8 @@ export interface SubmitRequest extends Sought {
   forceNewHash?: string | undefined;
   /** What the Editor of a new operation is chosen from. */
   targetContext: TargetContext;
+  /** It must not run twice. */
+  isChange: boolean;
 }
 
 export type Decision =
@@ -159,7 +168,9 @@ export type Decision =
   /**
    * Named re-run (▲8): force_new names an operation of another call; `newest` is this call's own, shown as in a replay.
    */
-  | { kind: "refuse"; problem: { code: "FORCE_NEW_MISMATCH"; newest: OperationRecord | undefined } };
+  | { kind: "refuse"; problem: { code: "FORCE_NEW_MISMATCH"; newest: OperationRecord | undefined } }
+  /** Store incarnation (▲13): an Editor that may have run it cannot be asked any more. */
+  | { kind: "refuse"; problem: { code: "RECORD_LOST"; logId: string } };
 
 /** The operation that the call finds instead of creating one, or a refusal: the key already names another call. */
 export type Lookup =
@@ -171,7 +182,12 @@ export type Lookup =
 export function decide(snapshot: Snapshot, request: SubmitRequest, options?: ReplayOptions): Decision {
   const found = lookUp(snapshot, request, options);
   if (found?.kind === "refuse") return found;
-  if (request.forceNew !== undefined && request.forceNewHash !== request.hash) {
+  const { missing = [] } = request.targetContext;
+  const isOfThis = request.forceNewHash === request.hash || isLost(snapshot, request.forceNew);
+  if (request.forceNew !== undefined && !isOfThis) {
+    // One of them may bring it back.
+    if (request.forceNewHash === undefined && missing.length > 0)
+      return { kind: "refuse", problem: { code: "EDITORS_NOT_BACK", editors: missing } };
     const meant = candidates(snapshot.records, request);
     // As in a replay: an operation that never began is passed over in favour of one that did.
     const newest = meant.find((record) => !isPassedOver(record)) ?? meant[0];
@@ -180,6 +196,10 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
   if (found) return found;
   const editor = editorFor(request.target, request.targetContext);
   if (typeof editor !== "string") return { kind: "refuse", problem: editor };
+  // The Editor that the call goes to knows by itself what it ran (▲10 b).
+  const elsewhere = snapshot.lost?.find(({ target }) => target !== editor);
+  if (elsewhere && request.isChange && request.target.kind !== "named" && !isLost(snapshot, request.forceNew))
+    return { kind: "refuse", problem: { code: "RECORD_LOST", logId: elsewhere.logId } };
   const askers = owedBefore(snapshot, request, options);
   return {
     kind: "create",
@@ -190,6 +210,10 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
     ...(request.forceNew === undefined ? {} : { supersedes: request.forceNew }),
     ...(Object.keys(askers).length === 0 ? {} : { askers }),
   };
+}
+
+function isLost({ lost = [] }: Snapshot, forceNew: string | undefined): boolean {
+  return lost.some(({ logId }) => logId === forceNew);
 }
 
 /** Owed: its caller runs again what others have asked for as well and not got yet. */

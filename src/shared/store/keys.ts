@@ -146,6 +146,8 @@ export const keys = {
   leaseHolder: (editor: string) => `${TAG}:lease-holder:${editor}`,
   /** ZSET by time, ms: the Editors that were owned or forgotten, until nothing of them is left (forgotten.ts). */
   served: `${TAG}:served`,
+  /** SET, 7 days after the last: the Editors that a person gave up in this incarnation of the store. */
+  givenUp: (incarnation: string) => `${TAG}:given-up:${incarnation}`,
   /**
    * INTEGER, 3 × retention after the Editor's last lease: the highest epoch given to an owner. When it restarts from 0, it
    * is raised above the epoch that the Editor has seen (▲10).

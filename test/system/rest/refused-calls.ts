@@ -1,5 +1,7 @@
 /** What brings each refusal of a call about. */
+import { keys } from "../../../src/shared/store/keys.js";
 import type { Asked, RestClient, Said } from "../../harness/rest/rest-client.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { eventually, type System, type SystemOptions } from "../../harness/system/system.js";
 
 export interface Stage {
@@ -102,6 +104,19 @@ export const REFUSALS: Refusal[] = [
       const keyed = { headers: { "idempotency-key": '"one"' } };
       await ann.post("/operations", WORK, keyed);
       return call(ann, { ...WORK, arguments: { Name: "b" } }, keyed);
+    },
+  },
+  {
+    code: "RECORD_LOST",
+    async provoke({ ann, system }, call) {
+      const second = await system.addEditor();
+      await system.present(second);
+      const said = await ann.post("/operations", { ...WORK, editor: second.editorId });
+      await second.faults.crash();
+      await system.away(second);
+      await forget(system, second.editorId, true);
+      await system.hand.del(keys.operation(String(said.body.log_id)));
+      return call(ann, WORK);
     },
   },
   {

@@ -41,7 +41,7 @@ const UNUSUAL: Record<string, Partial<Fate>> = {
 
 /** Rows that these operations do not write: of clients, logins and pools, of large results, of limits that are not reached, of a moment. */
 const OTHERS =
-  /:(arguments|client-state-key|clients|derived|derived-use|derived-shares|held|log|login|mutations-by|pools|resource|resource-wanted|result|room-wanted|session|sessions|staged|sweeper|troubles)(:|$)/;
+  /:(arguments|client-state-key|clients|derived|derived-use|derived-shares|given-up|held|log|login|mutations-by|pools|resource|resource-wanted|result|room-wanted|session|sessions|staged|sweeper|troubles)(:|$)/;
 
 /** Of these the short form plays no fields: counters, and what BullMQ notes of a job. Others but the record's it plays in one state. */
 const COUNTED = /tally|lease-holder|bull|turns|sums|shares/;

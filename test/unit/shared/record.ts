@@ -104,6 +104,7 @@ export function call(changes: Partial<SubmitRequest> = {}): SubmitRequest {
     target: { kind: "open" },
     ...around("shop@1"),
     keyed: false,
+    isChange: true,
     ...changes,
   };
 }

@@ -109,6 +109,7 @@ export function submitRoutes(app: FastifyInstance, deps: RouteDeps): void {
       "EDITOR_AWAY",
       "EDITORS_NOT_BACK",
       "IDEMPOTENCY_CONFLICT",
+      "RECORD_LOST",
       "TOO_MANY_OPERATIONS",
       "QUEUE_FULL",
       "STORE_FULL",

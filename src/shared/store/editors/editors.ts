@@ -132,8 +132,13 @@ export interface Editors {
   ended(editor: string, editorSessionId: string, now: number): Promise<void>;
   /** An Editor that was forgotten is known again, as it was last seen; one that is known stays as it is. */
   knowAgain(editor: AwayEditor): Promise<void>;
-  /** The Editor has been away so long that it is no longer offered as a target of calls. */
-  forget(editor: string): Promise<void>;
+  /**
+   * The Editor is no longer offered as a target of calls: it has been away so long, or a person has given it up since the store lost
+   * something, in this incarnation.
+   */
+  forget(editor: string, givenUpIn?: string): Promise<void>;
+  /** The Editors that were given up in this incarnation. */
+  givenUp(incarnation: string): Promise<string[]>;
   /** Reports what keeps the Editor from working, even one that never answered hello; undefined: nothing any more. */
   reportDiagnosis(editor: string, diagnosis: PublicDiagnosis | undefined): Promise<void>;
   /** By Editor, including those that never answered hello. */
@@ -221,6 +226,9 @@ declare module "ioredis" {
     ujbEditorGone(...keysAndArguments: (string | number)[]): Result<null, Context>;
   }
 }
+
+/** By then each gateway has noted that it misses the Editor no more, ms. */
+const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 
 /** Expiry of a catalogue stored before its Editor was introduced, ms: its owner may die between the two. */
 const UNKNOWN_CATALOG_MS = 3_600_000;
@@ -364,10 +372,12 @@ export function createEditors(redis: Redis): Editors {
       await write.publish(channels.editors, editorId).exec();
     },
 
-    async forget(editor) {
+    async forget(editor, givenUpIn) {
       const [seconds] = await redis.time();
-      await redis
-        .multi()
+      const steps = redis.multi();
+      const givenUp = keys.givenUp(givenUpIn ?? "");
+      if (givenUpIn !== undefined) steps.sadd(givenUp, editor).pexpire(givenUp, GIVEN_UP_MS);
+      await steps
         // It may predate that set. The rest of its keys is removed step by step (forgotten.ts).
         .zadd(keys.served, Number(seconds) * 1000, editor)
         .zrem(keys.editors, editor)
@@ -376,6 +386,8 @@ export function createEditors(redis: Redis): Editors {
         .publish(channels.editors, editor)
         .exec();
     },
+
+    givenUp: (incarnation) => redis.smembers(keys.givenUp(incarnation)),
 
     async reportDiagnosis(editor, diagnosis) {
       const before = await redis.hget(keys.diagnoses, editor);

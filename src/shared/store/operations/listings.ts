@@ -6,19 +6,24 @@ import { keys, TOMBSTONE_MS } from "../keys.js";
 import { BEGIN_INCARNATION } from "../schema.js";
 import type { Find } from "./record.js";
 
+/** How long it is known that an operation in flight was lost, ms: longer than anything is kept of the operations of its time. */
+const LOST_MS = 4 * TOMBSTONE_MS;
+
 /**
  * Lua: the principal of an operation whose retention ended. A record that is missing before that is a loss, which begins
  * another incarnation: the Editors are asked for what they know, and until then the operation was never heard of. It is not the latest
- * write alone that is lost: that the store knows of an Editor's departure does not say that it knows what that Editor ran.
+ * write alone that is lost: that the store knows of an Editor's departure does not say that it knows what that Editor ran. Its
+ * tombstone says '' until an Editor brings it back.
  *
  * KEYS 1 operation, 2 tombstone, 3 incarnation, 4 and 5 the known Editors and the pools; ARGV 1 log_id, 2 a new incarnation
  */
 const TOMBSTONE = `${BEGIN_INCARNATION}
 local principal = redis.call('GET', KEYS[2])
-if not principal or redis.call('HEXISTS', KEYS[1], 'doc') == 1 then return principal end
+if not principal or principal == '' then return false end
+if redis.call('HEXISTS', KEYS[1], 'doc') == 1 then return principal end
 local left = redis.call('PTTL', KEYS[2])
 if left >= 0 and left <= ${TOMBSTONE_MS} then return principal end
-redis.call('DEL', KEYS[2])
+redis.call('SET', KEYS[2], '', 'PX', left > 0 and left or ${LOST_MS})
 beginIncarnation(KEYS[3], ARGV[2])
 for i = 4, 5 do
   for _, editor in ipairs(redis.call('ZRANGE', KEYS[i], 0, -1)) do
@@ -56,7 +61,7 @@ for _, principal in ipairs(principals) do
   for _, logId in ipairs(open) do
     local document = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
     local record = document and cjson.decode(document)
-    if not record and redis.call('EXISTS', '${keys.tombstone("")}' .. logId) == 1 then
+    if not record and (redis.call('GET', '${keys.tombstone("")}' .. logId) or '') ~= '' then
       missing[#missing + 1] = logId
     elseif not record then
       redis.call('SREM', waiting, logId)

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { constants, createGzip, gunzip, gzip } from "node:zlib";
 import type { Redis, Result } from "ioredis";
 import type { EditorState, Moment } from "../../operation/again.js";
+import type { LostOperation } from "../../operation/decide.js";
 import {
   type Caller,
   countsAsChange,
@@ -168,6 +169,7 @@ export interface Chain extends Moment {
   records: OperationRecord[];
   /** Made by an earlier call with the same force_new. */
   forced: OperationRecord | undefined;
+  lost?: readonly LostOperation[];
 }
 
 /** Whose earlier operations count as changes that a call must see (▲5): one caller's, or its whole principal's. */
@@ -243,6 +245,19 @@ export function createChains(
     return undefined;
   };
 
+  /** Those of the missing that no Editor has brought back; the others' retention has ended. */
+  const lostIn = async (
+    fields: Readonly<Record<string, string>>,
+    missing: ReadonlySet<string>,
+  ): Promise<LostOperation[]> => {
+    const links = Object.entries(fields).flatMap(([name, logId]) => {
+      const [, target] = /^(?:at|began):(.*)$/s.exec(name) ?? [];
+      return target !== undefined && missing.has(logId) ? [{ target, logId }] : [];
+    });
+    const left = await Promise.all(links.map(({ logId }) => redis.get(keys.tombstone(logId))));
+    return links.filter((_, at) => left[at] === "");
+  };
+
   const stateOf = async (id: string, { principal, caller }: Asker): Promise<EditorState> => {
     const [counts, profile] = await Promise.all([
       redis.mget(keys.mutations(id), keys.askerMutations(id, caller?.id ?? principal)),
@@ -294,6 +309,7 @@ export function createChains(
       for (const { logId } of records) missing.delete(logId);
       // A loss begins another incarnation, in which the call is decided on again.
       await Promise.all([...missing].map(tombstone));
+      const lost = missing.size === 0 ? [] : await lostIn(fields, missing);
       const { newest = "" } = fields;
       return {
         version: fields.version ?? "0",
@@ -301,8 +317,10 @@ export function createChains(
         records,
         forced,
         now: at,
-        incarnation: current,
+        // Until the Editors were asked in it, nothing is decided on what is lost.
+        incarnation: lost.length === 0 ? current : await incarnation(),
         editors: await statesOf(asked.flatMap(targetsOf), asker),
+        ...(lost.length === 0 ? {} : { lost }),
       };
     },
 

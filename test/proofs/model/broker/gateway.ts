@@ -183,6 +183,7 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): D
       missing: facts.isPool ? lossesOf(state).missing : [],
     },
     keyed: false,
+    isChange: true,
     forceNew: request.names ?? undefined,
     forceNewHash: named?.hash,
   };

@@ -98,3 +98,37 @@ describe("▲8 force_new names the operation that it supersedes", () => {
     expect(decision).toMatchObject({ problem: { newest: { logId: "op1" } } });
   });
 });
+
+describe("▲13 the record of an earlier run alone is lost", () => {
+  const lost = [{ target: "shop@9", logId: "op0" }];
+  const there = snapshot([], { lost });
+
+  test("▲13 a changing call is not sent to another Editor; one that may run twice is", () => {
+    expect(decide(there, call())).toEqual({ kind: "refuse", problem: { code: "RECORD_LOST", logId: "op0" } });
+    expect(decide(there, call({ isChange: false }))).toMatchObject({ kind: "create" });
+  });
+
+  test("▲13 its own Editor knows what it ran, and a named one is another target", () => {
+    const own = snapshot([], { lost: [{ target: "shop@1", logId: "op0" }] });
+    expect(decide(own, call())).toMatchObject({ kind: "create", editor: "shop@1" });
+    expect(decide(there, call(named("game@2")))).toMatchObject({ kind: "create", editor: "game@2" });
+  });
+
+  test("▲13 what another operation answers is not asked for", () => {
+    const ran = executed({ keyed: true });
+    expect(decide(snapshot([ran], { lost }), call({ keyed: true }))).toEqual({ kind: "replay", record: ran });
+  });
+
+  test("▲13 force_new names it, as long as no Editor is missing that may bring it back", () => {
+    const forced = call({ forceNew: "op0" });
+    expect(decide(there, forced)).toMatchObject({ kind: "create", supersedes: "op0" });
+    const targetContext = { ...forced.targetContext, missing: ["shop@9"] };
+    expect(decide(there, { ...forced, targetContext })).toEqual({
+      kind: "refuse",
+      problem: { code: "EDITORS_NOT_BACK", editors: ["shop@9"] },
+    });
+    expect(decide(snapshot([]), { ...forced, targetContext })).toMatchObject({
+      problem: { code: "EDITORS_NOT_BACK" },
+    });
+  });
+});
