@@ -1,5 +1,12 @@
 /** The life of a background broker: it serves until it is asked to end, or until nobody has used it for a while. */
-import { releaseEmbeddedRedis } from "../../embedded-redis/release.js";
+import type { Environment } from "../../embedded-redis/directories.js";
+import {
+  describeEmbeddedRedis,
+  type EmbeddedRedisDescription,
+  stopEmbeddedRedis,
+} from "../../embedded-redis/embedded-redis.js";
+import { startKeeper } from "../../embedded-redis/keeper-start.js";
+import { createPlainClient } from "../../embedded-redis/plain-client.js";
 import { BrokerError } from "../../shared/errors.js";
 import { orderlyEnd } from "../../shared/store/schema.js";
 import { noteLaunch } from "../clients/launch-note.js";
@@ -113,4 +120,32 @@ async function end(
   }
   await serving.close();
   await runtime.close();
+}
+
+// What a broker that ends because nobody used it does with the private Redis.
+
+/** Ends it with its data kept, unless others are connected: then a keeper ends it once they have gone. */
+async function releaseEmbeddedRedis(options: {
+  readonly dataDir: string;
+  readonly env: Environment;
+  readonly idleMs: number;
+  readonly lastCommand: readonly string[];
+}): Promise<void> {
+  const { server, directory } = await describeEmbeddedRedis(options);
+  if (!server) return;
+  if ((await othersAt(server)) === 0) {
+    await stopEmbeddedRedis(options);
+    return;
+  }
+  const { idleMs, lastCommand, env } = options;
+  startKeeper({ address: server.address, idleMs, lastCommand }, { env, directory });
+}
+
+async function othersAt({ address }: NonNullable<EmbeddedRedisDescription["server"]>): Promise<number> {
+  const client = createPlainClient(address);
+  try {
+    return (await client.command("CLIENT", "LIST")).trim().split("\n").length - 1;
+  } finally {
+    client.close();
+  }
 }

@@ -14,7 +14,7 @@ import type { PipeLine, PipeSession } from "../../gateway/mcp/pipe/pipe-session.
 import { identify } from "../../shared/machine/living-process.js";
 import { alone } from "../../shared/machine/start-claim.js";
 import type { PipeHello, ToPipe } from "../../shared/pipe/frames.js";
-import { isNewer, readEndpoint, removeEndpoint, writeEndpoint } from "../pipe/broker-place.js";
+import { isNewer, keepEndpoint, readEndpoint, removeEndpoint } from "../pipe/broker-place.js";
 import { type Connections, createConnections } from "./connections.js";
 
 /** Where a broker listens for the pipes of this user's clients, and for nobody else. */
@@ -39,9 +39,15 @@ async function listen(
   });
   // One connection that cannot be accepted (too many open files) is no reason to end the others.
   server.on("error", () => undefined);
-  writeEndpoint(folder, { pid: process.pid, mark: identify(process.pid)?.mark, socket, version });
+  const letGo = keepEndpoint(folder, {
+    pid: process.pid,
+    mark: identify(process.pid)?.mark,
+    socket,
+    version,
+  });
   return {
     close() {
+      letGo();
       removeEndpoint(folder, process.pid);
       // Waits for the connections; closing the last one calls back.
       server.close();

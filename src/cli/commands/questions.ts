@@ -65,9 +65,9 @@ export const list: Run<typeof declared.list> = ({ args }) => {
 
 export const editors: Run<typeof declared.editors> = async ({ args }) => {
   if (args.action === "claim") return (await import("./editors/claim.js")).claimEditor(args);
-  if (args.action === "forget") return (await import("./editors/forget.js")).forget(args);
+  if (args.action === "forget") return (await import("./editors/upkeep.js")).forget(args);
   const pausing = PAUSES.find((action) => action === args.action);
-  if (pausing) return (await import("./editors/pause.js")).pause(pausing, args);
+  if (pausing) return (await import("./editors/upkeep.js")).pause(pausing, args);
   if (args.action !== undefined)
     throw new UsageError(`editors ${args.action}: only pause, drain, resume, claim, and forget are known`);
   await askBroker({ serves: true }, async ({ client, colours, print }) => {

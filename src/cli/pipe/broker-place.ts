@@ -11,6 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  watch,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
@@ -55,6 +56,7 @@ export function brokerFolder(env: Environment): string {
 }
 
 const BROKERS = "brokers";
+const ENDPOINT = "endpoint.json";
 
 /** The folders of all configurations that had a broker with this data folder. */
 export function brokerFolders(dataDir: string): string[] {
@@ -80,10 +82,24 @@ export function readEndpoint(folder: string): BrokerEndpoint | undefined {
 }
 
 /** Replaces the file in one step, for this user alone. */
-export function writeEndpoint(folder: string, endpoint: BrokerEndpoint): void {
+function writeEndpoint(folder: string, endpoint: BrokerEndpoint): void {
   const fresh = `${endpointFile(folder)}.${randomBytes(4).toString("hex")}`;
   writeFileSync(fresh, `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });
   renameSync(fresh, endpointFile(folder));
+}
+
+/** Writes it again should somebody delete it: without it nobody finds the broker, nor can another take its place. Answers what ends that. */
+export function keepEndpoint(folder: string, endpoint: BrokerEndpoint): () => void {
+  writeEndpoint(folder, endpoint);
+  const watcher = watch(folder, { persistent: false }, (_event, name) => {
+    try {
+      if (name === ENDPOINT && readEndpoint(folder) === undefined) writeEndpoint(folder, endpoint);
+    } catch {
+      // Its folder is gone too.
+    }
+  });
+  watcher.on("error", () => undefined);
+  return () => watcher.close();
 }
 
 /** Unless another broker has written it since. */
@@ -92,7 +108,7 @@ export function removeEndpoint(folder: string, pid: number): void {
 }
 
 function endpointFile(folder: string): string {
-  return join(folder, "endpoint.json");
+  return join(folder, ENDPOINT);
 }
 
 /** Is `version` newer than `other`? A release is newer than its own pre-releases. */

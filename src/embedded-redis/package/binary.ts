@@ -1,13 +1,15 @@
 /** Finds a Redis binary: installed, in the cache, or from Debian's package. */
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { daemonEnvironment } from "../../shared/daemon-environment.js";
+import { packageFile } from "../../shared/package-file.js";
 import { head, tail } from "../../shared/printable.js";
 import type { Environment } from "../directories.js";
 import { type Attempt, redisUnavailable } from "../redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "../run-command.js";
 import { cachedTree, claimRenewal, obtainCached, whyNotCached } from "./cached-redis.js";
 import { libraryDirectories, withLibraries } from "./package-tree.js";
-import { startRenewal } from "./renewal-start.js";
 
 /** A server program that answered `--version`, so it runs on this machine. */
 export interface RedisBinary {
@@ -148,4 +150,22 @@ function trustedServerIn(tree: string): Candidate {
 function serverIn(tree: string): Candidate {
   const file = findProgram(["valkey-server", "redis-server"], [join(tree, "usr", "bin")]);
   return file ? { file, libraryPath: libraryDirectories(tree) } : { missing: "not there yet" };
+}
+
+/** How apt reaches its sources. A proxy's address may contain a password, for the minute that this takes. */
+const OF_APT = ["APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
+
+/** Starts a look for newer packages (renewal.ts) that outlives this process. The tree to renew is the only argument. */
+function startRenewal(tree: string, env: Environment): void {
+  const file = packageFile("dist/embedded-redis/package/renewal.js");
+  const child = spawn(process.execPath, [file, tree], {
+    cwd: "/",
+    detached: true,
+    stdio: "ignore",
+    env: daemonEnvironment(env, OF_APT),
+  });
+  child.on("error", () => {
+    // The caller's work does not depend on it: it is tried again in a week.
+  });
+  child.unref();
 }

@@ -429,6 +429,17 @@ describe("what is in the way", () => {
     await Promise.all([client.close(), other.close()]);
   });
 
+  test("an endpoint that somebody deleted: the broker writes it again, and goes on", async () => {
+    const client = await pipe();
+    const pid = broker();
+    const folder = brokerFolder(background());
+    rmSync(join(folder, "endpoint.json"));
+    await until("it is there again", () => readEndpoint(folder));
+    const other = await pipe("mcp two");
+    expect(broker()).toBe(pid);
+    await Promise.all([client.close(), other.close()]);
+  });
+
   test("an endpoint of a broker that was killed, and its socket", async () => {
     const client = await pipe();
     await client.close();
