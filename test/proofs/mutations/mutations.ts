@@ -503,6 +503,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "a key still names its run while the other Editor is the idle one",
   ),
   tested(
+    "13-record-lost",
+    "system/worker/forget-editor",
+    "before it is given up: the call runs in no other Editor, but by force",
+  ),
+  tested(
     "10-one-call",
     "system/store/lost-in-flight",
     "a record, its chain, and that there was one, are lost",
