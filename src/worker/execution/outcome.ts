@@ -176,15 +176,13 @@ export function settled(
   const state = nextAfter(record.state, eventsOf(record.state, outcome));
   if (!state) return undefined;
   const executionMs = outcome.executionMs && Math.min(Math.max(outcome.executionMs, 0), LONGEST_MS);
-  const { startedAt, endedAt } = timesOf(record, outcome, now, isCollected || record.rebuilt === true);
   const error = errorOf(outcome);
   const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
   return {
     record: {
       ...record,
+      ...timesOf(record, outcome, now, isCollected || record.rebuilt === true),
       state,
-      endedAt,
-      ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
       ...(executionMs === undefined ? {} : { executionMs }),
       ...(stood === undefined ? {} : { editorMark: stood }),
       ...(error === undefined ? {} : { error }),
@@ -196,20 +194,22 @@ export function settled(
 }
 
 /**
- * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the duration is taken
- * from it, except for an operation that ended unobserved, which nothing else can date.
+ * When it was sent, began and ended, between its acceptance and now. The Editor's clock is not the store's: only the duration is taken
+ * from it, which also dates a start that was heard late, or not at all; except for an operation that ended unobserved, which nothing
+ * else can date. What was sent again ran from a sending that was no later than its start.
  */
 function timesOf(
-  { acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
+  { acceptedAt, dispatchedAt = acceptedAt, startedAt: heard }: OperationRecord,
   outcome: Outcome,
   now: number,
   isUnseen: boolean,
-): { startedAt: number | undefined; endedAt: number } {
-  const within = (at: number): number => Math.min(Math.max(at, known), now);
+): Pick<OperationRecord, "dispatchedAt" | "startedAt" | "endedAt"> {
+  const within = (at: number): number => Math.min(Math.max(at, heard ?? dispatchedAt), now);
   const endedAt = isUnseen ? within(outcome.endedAt) : now;
-  if (outcome.startedAt === undefined) return { startedAt: undefined, endedAt };
-  const startedAt = isUnseen ? outcome.startedAt : now - (outcome.executionMs ?? 0);
-  return { startedAt: Math.min(within(startedAt), endedAt), endedAt };
+  if (outcome.startedAt === undefined) return { endedAt };
+  const byDuration = Math.max(now - (outcome.executionMs ?? 0), acceptedAt);
+  const startedAt = Math.min(heard ?? now, isUnseen ? within(outcome.startedAt) : byDuration, endedAt);
+  return { dispatchedAt: Math.min(dispatchedAt, startedAt), startedAt, endedAt };
 }
 
 /**

@@ -43,4 +43,13 @@ describe("when an operation ended", () => {
     expect(timesOf({}, { isCollected, outcome: at(3, 5) })).toEqual([20, 20]);
     expect(timesOf({}, { isCollected, outcome: at(303, 305) })).toEqual([100, 100]);
   });
+
+  test("and when it began is as long before as it took, also where its start was heard late, and where it was sent again since", () => {
+    const outcome = { ...completed, executionMs: 70 };
+    expect(timesOf({ startedAt: 90 }, { outcome })).toEqual([30, 100]);
+    expect(timesOf({ startedAt: 25 }, { outcome })).toEqual([25, 100]);
+    const again = settled({ ...record, dispatchedAt: 80 }, outcome, 100, undefined);
+    expect(again?.record).toMatchObject({ acceptedAt: 10, dispatchedAt: 30, startedAt: 30, endedAt: 100 });
+    expect(timesOf({}, { outcome: { ...completed, executionMs: 500 } })).toEqual([10, 100]);
+  });
 });
