@@ -182,19 +182,14 @@ export async function createHttpGateway(
           ? `The Origin ${origin} is refused.`
           : undefined;
     const isRest = request.url.startsWith(`${BASE}/`);
-    if (wrong && isRest) return sendProblem(reply, new BrokerError("ADDRESS_REFUSED", wrong));
-    if (wrong) {
-      const { http, rpc, next } = ERRORS.ADDRESS_REFUSED;
-      refuse(reply, http, rpc, `${wrong} ${next}`);
-      return reply;
-    }
-    if (isClosing && isRest)
-      return sendProblem(reply, new BrokerError("BROKER_ENDED", "The gateway is closing; operations go on."));
-    if (isClosing && !HEALTH_PATHS.includes(request.url)) {
-      refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
-      return reply;
-    }
-    return undefined;
+    const closes = isClosing && !HEALTH_PATHS.includes(request.url);
+    const refused = wrong
+      ? new BrokerError("ADDRESS_REFUSED", wrong)
+      : closes && new BrokerError("BROKER_ENDED", "The gateway is closing; operations go on.");
+    if (!refused) return undefined;
+    if (isRest) return sendProblem(reply, refused);
+    refuseWith(reply, refused);
+    return reply;
   });
   // A refused client has nothing more to send, or sends slowly to hold the connection.
   app.addHook("onSend", async (_request, reply) => {

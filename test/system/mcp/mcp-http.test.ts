@@ -506,6 +506,32 @@ describe("the address", () => {
   });
 });
 
+test("a gateway that closes refuses what comes meanwhile, and says what to do", async () => {
+  const { gateway } = await start();
+  let isStored: () => void = () => undefined;
+  const stored = new Promise<void>((resolve) => {
+    isStored = resolve;
+  });
+  // What was answered is being stored.
+  const served = await serve({ ...gateway, broker: { ...gateway.broker, noted: () => stored } });
+  const closing = served.close();
+  try {
+    const { status, messages } = await post(served.url, INITIALIZE);
+    expect(status).toBe(503);
+    expect(messages).toMatchObject([
+      {
+        error: {
+          message: expect.stringContaining("Send the call again"),
+          data: { error_code: "BROKER_ENDED" },
+        },
+      },
+    ]);
+  } finally {
+    isStored();
+    await closing;
+  }
+});
+
 describe("bad requests", () => {
   test("each gets its JSON-RPC error, and the gateway goes on", async () => {
     const system = await start();

@@ -105,12 +105,18 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
 }
 
 /** A JSON-RPC error that answers no particular request. */
-export function refuse(reply: FastifyReply, status: number, code: number, message: string): undefined {
-  reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message } });
+export function refuse(
+  reply: FastifyReply,
+  status: number,
+  code: number,
+  message: string,
+  data?: object,
+): undefined {
+  reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message, ...(data ? { data } : {}) } });
   return undefined;
 }
 
 /** The same for an error from the closed table. */
 export function refuseWith(reply: FastifyReply, { code, message }: BrokerError): undefined {
-  return refuse(reply, ERRORS[code].http, ERRORS[code].rpc, message);
+  return refuse(reply, ERRORS[code].http, ERRORS[code].rpc, message, { error_code: code });
 }
