@@ -20,11 +20,9 @@ export interface Queues {
   add(record: OperationRecord): Promise<void>;
   /** Has a job that was put aside asked for now. */
   promote(job: DueJob): Promise<void>;
-  /** Does the operation's job still wait or run? */
-  has(record: OperationRecord): Promise<boolean>;
   /**
-   * Makes the job of a waiting operation available again after a crash or manual edits: adds it if it is missing, finished, or its
-   * id is taken by one that has finished; promotes a delayed one.
+   * Makes the job of a waiting operation available again after a crash or manual edits: adds it if it is missing, finished, or
+   * taken by a worker that has lost its lock since; promotes a delayed one.
    */
   restore(record: OperationRecord): Promise<void>;
   /** Removes a job that no worker holds from its queue. */
@@ -96,8 +94,6 @@ export function createQueues(
   const queueOf = ({ editor, lane }: Pick<OperationRecord, "editor" | "lane">): Queue<JobData> =>
     queueNamed(queueName(editor, lane));
 
-  const standing = ["prioritized", "waiting", "delayed", "active"];
-
   const promote = async (queue: Queue<JobData>, jobId: string): Promise<void> => {
     const job = await queue.getJob(jobId);
     // Rejects if it is not delayed, or no longer exists.
@@ -139,13 +135,11 @@ export function createQueues(
 
     promote: ({ queue, jobId }) => promote(queueNamed(queue), jobId),
 
-    async has(record) {
-      return standing.includes(await queueOf(record).getJobState(jobIdOf(record)));
-    },
-
     async restore(record) {
-      if (await queues.has(record)) return promote(queueOf(record), jobIdOf(record));
-      // A finished job still occupies the id; removing it lets the same operation get its job again.
+      const state = await queueOf(record).getJobState(jobIdOf(record));
+      if (["prioritized", "waiting", "delayed"].includes(state))
+        return promote(queueOf(record), jobIdOf(record));
+      // A finished job still occupies the id. BullMQ looks for those without a lock by the clock of Redis, which may have been set.
       await queues.remove(record);
       await queues.add(record);
     },

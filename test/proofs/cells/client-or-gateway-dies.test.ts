@@ -1,4 +1,5 @@
 /** The waiting side of a call goes away: its client hangs up, or the gateway process is killed. The call goes on. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { environment } from "../../harness/processes/installation.js";
 import { type CallAnswer, type HttpClient, openHttpClient } from "../../harness/processes/process-clients.js";
 import { createProcesses, type RunningProcess, until } from "../../harness/processes/processes.js";
 import { layCable } from "../../harness/system/cable.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -101,7 +103,7 @@ describe("the client hangs up, and the gateway is killed", () => {
       const logId = await reaches(scene, await scene.ask("a"), "queued");
       // Its job follows its record; a gateway that dies between the two leaves it to the janitor, which sleeps here.
       const { record, store } = scene.system;
-      await eventually(async () => store.queues.has(await record(logId)), "its job is there");
+      await eventually(async () => hasJob(store, await record(logId)), "its job is there");
       return logId;
     }));
 

@@ -68,7 +68,6 @@ export function createGateway(world: World) {
         drop: async () => undefined,
         add: async () => undefined,
         promote: async () => undefined,
-        has: async (record) => queue().waiting.some(({ id }) => id === jobIdOf(record)),
         async remove(record) {
           queue().waiting = queue().waiting.filter(({ id }) => id !== jobIdOf(record));
         },

@@ -1,4 +1,5 @@
 /** Invariant 2's exception: a call that its client cancelled while it waited, and that nobody else knows of. */
+
 import { afterEach, describe, expect, test } from "vitest";
 import { type StdioService, serveStdio } from "../../../src/gateway/mcp/mcp-session.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
@@ -12,6 +13,7 @@ import {
   reported,
   toolCall,
 } from "../../harness/mcp/mcp.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { NOW, operation } from "../../unit/shared/record.js";
 
@@ -72,7 +74,7 @@ describe("a call that its client cancelled while it waited in the queue", () => 
     await sweepLater(system);
     const record = await system.record(logId);
     expect(record.state).toBe("cancelled");
-    expect(await store.queues.has(record)).toBe(false);
+    expect(await hasJob(store, record)).toBe(false);
     const view = await broker.read("local", logId);
     if (typeof view !== "object") throw new Error("no view");
     expect(answerOf(view)).toMatchObject({ status: "cancelled" });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { answerOf, type OperationView } from "../../../src/shared/operation/answer.js";
 import { channels } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -22,7 +23,7 @@ test("what waits in the queue is cancelled at once and never runs", async () => 
   expect(view.record.state).toBe("cancelled");
   expect(answerOf(view).message).toContain("before it started");
   expect(seen(await waiting).record.state).toBe("cancelled");
-  expect(await store.queues.has(record)).toBe(false);
+  expect(await hasJob(store, record)).toBe(false);
   bench.finish("block");
   await ann.outcome(block.record.logId);
   await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);

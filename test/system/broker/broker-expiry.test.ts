@@ -3,6 +3,7 @@ import { answerOf } from "../../../src/shared/operation/answer.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { eventually, PATIENCE_MS } from "../../harness/eventually.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -27,7 +28,7 @@ describe("nothing waits for ever", () => {
     await system.present(editor);
     await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);
     expect(bench.begun).toEqual(["b"]);
-    await eventually(async () => !(await store.queues.has(record)), "its job is gone");
+    await eventually(async () => !(await hasJob(store, record)), "its job is gone");
 
     const again = await ann.submit("work", { Name: "a" });
     expect(again.relation).toBe("created");

@@ -1,4 +1,5 @@
 /** What an owner claims in one step, and what it must read first. */
+
 import { Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { BULL_PREFIX, keys, queueName } from "../../../src/shared/store/keys.js"
 import type { Claimant } from "../../../src/shared/store/scripts/call.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
+import { jobState } from "../../harness/system/job-state.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";
 import { operation } from "../../unit/shared/record.js";
 
@@ -66,12 +68,6 @@ const end = (store: Store, logId: string) =>
 
 const stateOf = async ({ operations }: Store, logId: string): Promise<string | undefined> =>
   (await operations.find(logId))?.state;
-
-const jobState = async ({ queues }: Store, record: OperationRecord) =>
-  queues
-    .lanesOf(record.editor)
-    .find(({ name }) => name === queueName(record.editor, record.lane))
-    ?.getJobState(jobIdOf(record));
 
 test("▲12 it is claimed in the session that will be asked, with its place among those that run", async () => {
   const all = await owned();

@@ -12,6 +12,7 @@ import type { ExecutorResult } from "../../../src/worker/execution/executor-deps
 import { createLane } from "../../../src/worker/execution/lane.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { keysOfPage } from "../../harness/redis/store-page.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { WITHOUT_STORE } from "../../harness/system/lonely-lane.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { operation } from "../../unit/shared/record.js";
@@ -122,7 +123,7 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   await operations.report(newest.logId, { partialResult: { At: 1 } });
   await operations.noteDuplicate(newest.logId, { at: 1, relation: "joined" } as never);
   await store.sessions.save(randomUUID(), { principal, initialize: {} });
-  await eventually(async () => !(await queues.has(newest)), "its job has ended");
+  await eventually(async () => !(await hasJob({ queues }, newest)), "its job has ended");
 
   await Promise.all(lanes.map((lane) => lane.close()));
   if (index % 2 === 0)

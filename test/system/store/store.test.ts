@@ -7,6 +7,7 @@ import { BULL_PREFIX, keys, SCHEMA_VERSION } from "../../../src/shared/store/key
 import { openStore, type Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
 import { layCable } from "../../harness/system/cable.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";
 
 const { open, byHand, redis, closeLater } = useOpenedStores();
@@ -144,7 +145,7 @@ describe("queues", () => {
     await queues.restore(record("b"));
     expect(await queues.position(record("b"))).toBe(1);
     await queues.remove(wanted);
-    expect(await queues.has(wanted)).toBe(false);
+    expect(await hasJob({ queues }, wanted)).toBe(false);
     expect(await queues.position(record("b"))).toBe(0);
     await queues.restore(wanted);
   });

@@ -1,4 +1,5 @@
 /** An Editor whose bridge keeps no ledger: whatever happens to a call, it is sent once, and nothing is guessed. */
+
 import {
   appendFileSync,
   chmodSync,
@@ -17,6 +18,7 @@ import { environment } from "../../harness/processes/installation.js";
 import { createProcesses, type RunningProcess } from "../../harness/processes/processes.js";
 import { layCable } from "../../harness/system/cable.js";
 import type { Client } from "../../harness/system/client.js";
+import { hasJob } from "../../harness/system/job-state.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -352,7 +354,7 @@ describe("▲12 a worker is killed in the middle of a call", () => {
 
   /** As if the last seconds of the store were lost: its record and its job are as they were at `then`. */
   async function goBack({ store, hand }: System, then: OperationRecord): Promise<void> {
-    await eventually(async () => !(await store.queues.has(then)), "its job has ended");
+    await eventually(async () => !(await hasJob(store, then)), "its job has ended");
     for (const key of await hand.keys(`{ujb}:bull:*${jobIdOf(then)}*`)) await hand.del(key);
     await hand.hset(`{ujb}:operation:${then.logId}`, "doc", JSON.stringify(then));
     await store.queues.restore(then);

@@ -217,6 +217,35 @@ describe("an operation whose job is missing", () => {
     expect(executions("a")).toBe(1);
   });
 
+  test("whose worker has lost its lock: the janitor adds it again, a locked one it leaves", async () => {
+    const system = await start({ worker: null, gateway: { sweepMs: 50 } });
+    const first = await system.addWorker();
+    await system.present(system.editor);
+    await first.close();
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    const name = queueName(system.editor.editorId, "main");
+    const taker = new Worker(name, undefined, {
+      connection: { ...system.redis.connection, maxRetriesPerRequest: null },
+      prefix: BULL_PREFIX,
+      autorun: false,
+      lockDuration: 3_600_000,
+    });
+    closers.push(() => taker.close());
+    const job = await taker.getNextJob("its lock");
+    const queue = dashboard(system);
+    await system.gateway.sweep();
+    expect(await queue.getJobState(job?.id ?? "")).toBe("active");
+    await system.hand.del(`${BULL_PREFIX}:${name}:${job?.id}:lock`);
+    await eventually(
+      async () => (await queue.getJobState(job?.id ?? "")) === "prioritized",
+      "it waits again",
+    );
+    await system.addWorker();
+    await ann.outcome(record.logId);
+    expect(system.executions("a")).toBe(1);
+  });
+
   test("finished by a stranger's worker without a run: the janitor adds it again", async () => {
     const system = await start({ worker: null, gateway: { sweepMs: 50 } });
     const first = await system.addWorker();
