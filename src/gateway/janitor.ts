@@ -185,7 +185,7 @@ export function createJanitor(
     else if (record.cancel && goneOf(record, known, here)) await interruptGone(record, known, here);
     else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(logId);
     else if (opensAgain(record, round.known)) await pools.open(record, round.known);
-    else if (isWaiting(record.state) && now - acceptedAt >= options.everyMs)
+    else if (isWaiting(record.state) && Math.abs(now - acceptedAt) >= options.everyMs)
       await store.queues.restore(record);
   };
 

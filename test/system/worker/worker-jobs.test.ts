@@ -1,6 +1,6 @@
 import { FlowProducer, Queue, Worker } from "bullmq";
 import { afterEach, describe, expect, test } from "vitest";
-import { BULL_PREFIX, queueName } from "../../../src/shared/store/keys.js";
+import { BULL_PREFIX, keys, queueName } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
@@ -9,6 +9,8 @@ const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
+
+const HOURS_MS = 2 * 3_600_000;
 
 /** The main lane's queue in the hands of somebody with a dashboard. */
 function dashboard({ redis, editor }: Pick<System, "redis" | "editor">): Queue {
@@ -241,6 +243,23 @@ describe("an operation whose job is missing", () => {
       async () => (await queue.getJobState(job?.id ?? "")) === "prioritized",
       "it waits again",
     );
+    await system.addWorker();
+    await ann.outcome(record.logId);
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test("accepted by a clock of Redis that was hours ahead, in whose time a janitor took its turn: added again all the same", async () => {
+    const system = await start({ worker: null, gateway: { sweepMs: 50 } });
+    const first = await system.addWorker();
+    await system.present(system.editor);
+    await first.close();
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    const key = keys.operation(record.logId);
+    const document = JSON.parse((await system.hand.hget(key, "doc")) ?? "{}");
+    await system.hand.hset(key, "doc", JSON.stringify({ ...document, acceptedAt: Date.now() + HOURS_MS }));
+    await system.hand.set(keys.janitor, "1", "PX", HOURS_MS);
+    await dashboard(system).remove(`${record.hash}.${record.logId}`);
     await system.addWorker();
     await ann.outcome(record.logId);
     expect(system.executions("a")).toBe(1);
