@@ -39,6 +39,19 @@ test("over the budget new calls are refused, the outcome waits in the Editor, an
   expect(await scene.give("small")).toMatchObject({ status: "completed", result: "small" });
 });
 
+test("a result that wanted room while Redis' clock was ahead refuses no call once that is set back", async () => {
+  const scene = await start({ resultsBudgetBytes: 60_000 });
+  const { system } = scene;
+  await scene.give("first");
+  const { hand } = system;
+  const [principal = ""] = await hand.zrange(keys.principals, "0", "-1");
+  const mark = (ms: number) => hand.set(keys.roomWanted(principal), 1, "PX", ms);
+  await mark(30_000);
+  expect(await scene.give("refused")).toMatchObject({ status: "error", error_code: "STORE_FULL" });
+  await mark(2 * 3_600_000);
+  expect(await scene.give("taken")).toMatchObject({ status: "completed" });
+});
+
 test("a result larger than the whole budget has room when nothing else is stored", async () => {
   const scene = await start({ resultsBudgetBytes: 1_000 });
   const large = noise(50_000);

@@ -93,6 +93,11 @@ end
 local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
 end
+-- One that lasts longer was made while the clock was ahead.
+local function wantsRoom(wanted)
+  local left = redis.call('PTTL', wanted)
+  return left > 0 and left <= ${WANTED_MS}
+end
 -- Without its ends, what is in the room would never leave it.
 local function keepAccount(account, ms)
   keepAtLeast(account.room, ms)

@@ -31,7 +31,7 @@ if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'
 if isChainLost(KEYS[3], KEYS[18], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
 local results = accountOf(14, ask.room.results, ask.room.share)
 local arguments = accountOf(16, ask.room.arguments, ask.room.share)
-if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
+if wantsRoom(KEYS[13]) or not hasRoom(results, principal, 1) then return {'full'} end
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
 if redis.call('ZCARD', KEYS[7]) >= ask.maxInQueue then return {'queue_full'} end
