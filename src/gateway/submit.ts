@@ -300,7 +300,6 @@ export function createSubmit(
       readCall = await deps.calls.read(call);
     };
     if (parameters.forceNew !== undefined) await deliveries.named(call, parameters.forceNew);
-    const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
       // A mutating call that is accepted between this reading and the write is concurrent with this one (▲5).
       const asker = askerOf(readCall);
@@ -315,6 +314,9 @@ export function createSubmit(
       }
       const found = call.isResent ? await foundBefore(call, chain) : undefined;
       if (found) return { ...found, timeout: parameters.timeout ?? rules.timeout(found.record) };
+      // After the chain: it may just have been put back.
+      const named =
+        parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
       const decision = decide(
         chain,
         {

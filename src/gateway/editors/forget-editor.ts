@@ -133,7 +133,7 @@ function mayHaveRun(record: OperationRecord, now: number): Change | undefined {
     record.pool === undefined
       ? `its Editor (${record.editor})`
       : `an Editor that may have run it for ${record.pool}`;
-  const message = `The store was restored from an older copy, so whether it was sent is unknown; ${who} was forgotten.`;
+  const message = `The store has lost data since, so whether it was sent is unknown; ${who} was forgotten.`;
   const error = { code: "OUTCOME_UNKNOWN", type: TYPE, message };
   return { record: { ...record, state, endedAt: now, error } };
 }

@@ -105,7 +105,7 @@ function awayMessage({ record, pool, diagnosis }: Flight, away: EditorAway): str
     : "";
   if (away.mayHaveBeenSent) {
     const cancelled = record.cancel ? " If it has not started, its cancellation is delivered then." : "";
-    return `${whereItIs(record, away, diagnosis)} The broker's store was restored from an older copy; whether the operation was sent is unknown until the Editor is back.${cancelled}${open}`;
+    return `${whereItIs(record, away, diagnosis)} The broker's store has lost data since; whether the operation was sent is unknown until the Editor is back.${cancelled}${open}`;
   }
   if (isWaiting(record.state)) {
     return `${whereItIs(record, away, diagnosis)} The operation has not started: it waits for the Editor, and expires${by} if the Editor does not come back.${open}${moved}`;

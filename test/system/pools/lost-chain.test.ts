@@ -190,3 +190,26 @@ test.each([
   });
   expect(executions("a")).toBe(1);
 });
+
+test("its version alone is lost, and an operation ends meanwhile: what comes then is the newest, and is joined", async () => {
+  const { client, bench, hand, executions, store } = await start();
+  const ann = client();
+  const send = () => ann.submit("work", { Name: "a", Hold: true });
+  const ends = async (logId: string): Promise<void> => {
+    await ann.reaches(logId, "running");
+    bench.finish("a");
+    await ann.outcome(logId);
+    await createDeliveries(store.operations).delivered(ann.caller, logId, { isRead: true });
+  };
+  const first = await send();
+  await ends(first.record.logId);
+  const second = await send();
+  await ann.reaches(second.record.logId, "running");
+  await hand.hdel(keys.chain(first.record.hash), "version");
+  await ends(second.record.logId);
+  const third = await send();
+  expect(third.relation).toBe("created");
+  expect(await send()).toMatchObject({ relation: "joined", record: { logId: third.record.logId } });
+  await ends(third.record.logId);
+  expect(executions("a")).toBe(3);
+});

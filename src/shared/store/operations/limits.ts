@@ -437,11 +437,11 @@ local function noteHash(hashes, hash, at, retention)
   keepAtLeast(hashes, 3 * retention)
 end
 local function isChainLost(chain, hashes, hash, at, retention)
-  return redis.call('EXISTS', chain) == 0 and tonumber(redis.call('ZSCORE', hashes, hash) or '-inf') > at - 3 * retention
+  return redis.call('HEXISTS', chain, 'version') == 0 and tonumber(redis.call('ZSCORE', hashes, hash) or '-inf') > at - 3 * retention
 end
 -- Of a chain that was lost nothing is written: the next call puts it back, whole.
 local function chainChanged(chain)
-  if redis.call('EXISTS', chain) == 0 then return end
+  if redis.call('HEXISTS', chain, 'version') == 0 then return end
   for _, target in ipairs(ask.began and ask.began ~= '' and ask.targets or {}) do
     redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', chain, 'began:' .. target, ask.logId)
   end

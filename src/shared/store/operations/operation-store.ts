@@ -261,7 +261,7 @@ function createAmend(redis: Redis): Amend {
  * Answer: applied | conflict
  */
 const RELINK = `
-if redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict'} end
+if redis.call('HEXISTS', KEYS[3], 'version') == 1 then return {'conflict'} end
 for at = 2, #ARGV do if redis.call('HGET', KEYS[at + 3], 'doc') ~= ARGV[at] then return {'conflict'} end end
 if next(ask.links) == nil then redis.call('ZREM', KEYS[4], ask.hash) return {'applied'} end
 for field, value in pairs(ask.links) do redis.call('HSET', KEYS[3], field, value) end

@@ -57,7 +57,7 @@ if not ask.whenIdle then
   redis.call('HDEL', heldOf(principal), logId)
   noteUnused(logId, ask.resources)
 end
-if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId) end
+if redis.call('HEXISTS', KEYS[3], 'version') == 1 then redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId) end
 chainChanged(KEYS[3])
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
 keepAtLeast(KEYS[12], 3 * retention)

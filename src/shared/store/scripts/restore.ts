@@ -21,6 +21,7 @@ local turn = takeTurn(KEYS[12], KEYS[7], waitingOf(ask.principal), ask.principal
 turnCame(KEYS[12], turn, retention)
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
 -- It displaces no later operation of its chain.
+redis.call('HSETNX', KEYS[3], 'version', 0)
 local link = ask.isNewest and 'HSET' or 'HSETNX'
 redis.call(link, KEYS[3], 'newest', logId)
 for _, target in ipairs(ask.targets) do redis.call(link, KEYS[3], 'at:' .. target, logId) end
