@@ -29,6 +29,22 @@ async function byHand(queue: Queue, data: unknown, jobId?: string): Promise<unkn
   return (await queue.getJob(id))?.returnvalue;
 }
 
+/** A call that waits for an Editor which no worker owns. `runsOnce`: with the next worker. */
+async function unowned() {
+  const system = await start({ worker: null, gateway: { sweepMs: 50 } });
+  const first = await system.addWorker();
+  await system.present(system.editor);
+  await first.close();
+  const ann = system.client();
+  const { record } = await ann.submit("work", { Name: "a" });
+  const runsOnce = async (): Promise<void> => {
+    await system.addWorker();
+    await ann.outcome(record.logId);
+    expect(system.executions("a")).toBe(1);
+  };
+  return { system, record, runsOnce };
+}
+
 test("a failed operation's job is among the failed ones", async () => {
   const system = await start();
   const queue = dashboard(system);
@@ -220,12 +236,7 @@ describe("an operation whose job is missing", () => {
   });
 
   test("whose worker has lost its lock: the janitor adds it again, a locked one it leaves", async () => {
-    const system = await start({ worker: null, gateway: { sweepMs: 50 } });
-    const first = await system.addWorker();
-    await system.present(system.editor);
-    await first.close();
-    const ann = system.client();
-    const { record } = await ann.submit("work", { Name: "a" });
+    const { system, runsOnce } = await unowned();
     const name = queueName(system.editor.editorId, "main");
     const taker = new Worker(name, undefined, {
       connection: { ...system.redis.connection, maxRetriesPerRequest: null },
@@ -243,35 +254,21 @@ describe("an operation whose job is missing", () => {
       async () => (await queue.getJobState(job?.id ?? "")) === "prioritized",
       "it waits again",
     );
-    await system.addWorker();
-    await ann.outcome(record.logId);
-    expect(system.executions("a")).toBe(1);
+    await runsOnce();
   });
 
   test("accepted by a clock of Redis that was hours ahead, in whose time a janitor took its turn: added again all the same", async () => {
-    const system = await start({ worker: null, gateway: { sweepMs: 50 } });
-    const first = await system.addWorker();
-    await system.present(system.editor);
-    await first.close();
-    const ann = system.client();
-    const { record } = await ann.submit("work", { Name: "a" });
+    const { system, record, runsOnce } = await unowned();
     const key = keys.operation(record.logId);
     const document = JSON.parse((await system.hand.hget(key, "doc")) ?? "{}");
     await system.hand.hset(key, "doc", JSON.stringify({ ...document, acceptedAt: Date.now() + HOURS_MS }));
     await system.hand.set(keys.janitor, "1", "PX", HOURS_MS);
     await dashboard(system).remove(`${record.hash}.${record.logId}`);
-    await system.addWorker();
-    await ann.outcome(record.logId);
-    expect(system.executions("a")).toBe(1);
+    await runsOnce();
   });
 
   test("finished by a stranger's worker without a run: the janitor adds it again", async () => {
-    const system = await start({ worker: null, gateway: { sweepMs: 50 } });
-    const first = await system.addWorker();
-    await system.present(system.editor);
-    await first.close();
-    const ann = system.client();
-    const { record } = await ann.submit("work", { Name: "a" });
+    const { system, record, runsOnce } = await unowned();
     const jobId = `${record.hash}.${record.logId}`;
     const stranger = new Worker(queueName(system.editor.editorId, "main"), async () => "mine now", {
       connection: { ...system.redis.connection, maxRetriesPerRequest: null },
@@ -280,9 +277,7 @@ describe("an operation whose job is missing", () => {
     const queue = dashboard(system);
     await eventually(async () => (await queue.getJobState(jobId)) === "completed", "the stranger took it");
     await stranger.close();
-    await system.addWorker();
-    await ann.outcome(record.logId);
-    expect(system.executions("a")).toBe(1);
+    await runsOnce();
   });
 });
 
