@@ -31,7 +31,7 @@ export const keys = {
   incarnation: `${TAG}:incarnation`,
 
   /**
-   * HASH, in flight, then 3 × retention after the last end: version, newest, at:<editor>, began:<editor>,
+   * STRING, in flight, then 3 × retention after the last end: JSON with version, newest, at:<editor>, began:<editor>,
    * forced:<log_id>. Links to records that are gone are dropped when later operations are added (limits.ts).
    */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
@@ -190,4 +190,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;

@@ -70,7 +70,7 @@ describe("a place of a resource", () => {
     // The Editor that frees the place is not in this pool.
     const waits = (await bob.submit("work", { Name: "waits" }, { editor: "pool:gpu,second" })).record;
     const waiting = answerOf(await bob.reaches(waits.logId, "queued"));
-    const moves = () => hand.hget(keys.chain(waits.hash), "version");
+    const moves = () => hand.get(keys.chain(waits.hash));
     const before = await moves();
     for (let look = 0; look < 3; look += 1)
       await bob.outcome((await bob.submit("ping", {}, there)).record.logId);

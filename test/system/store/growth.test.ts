@@ -192,7 +192,7 @@ describe("a chain", () => {
       await end(store, newest.logId);
       newest = await submit(store, { supersedes: newest.logId });
     }
-    expect(await hand.hlen(keys.chain("h"))).toBeLessThan(60);
+    expect(Object.keys(JSON.parse((await hand.get(keys.chain("h"))) ?? "")).length).toBeLessThan(60);
     expect((await store.operations.chain("h", ASKER, newest.supersedes)).forced?.logId).toBe(newest.logId);
     await end(store, newest.logId);
   });

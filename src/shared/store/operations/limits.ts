@@ -424,8 +424,10 @@ const LINKS_LOOKED_AT = 8;
 
 /**
  * `keepFor`: without expiry while `inFlight`, else for `ms`. `noteHash`: the hash has a chain from now on. `isChainLost`: it had one
- * that has not expired, and is gone. `chainChanged`: an operation of it has changed, and may have begun. `dropEndedLinks`: checks
- * some of a chain's links and removes those whose record is gone, since they lead nowhere. `records`: the prefix of the records' keys.
+ * that has not expired, and is gone. A chain is one text, so that it is there as a whole or not at all. `writeChain`: its version grows;
+ * `life` is the end of a SET: without it the chain stays. `chainChanged`: an operation of it has changed, and may have begun.
+ * `dropEndedLinks`: checks some of its links and removes those whose record is gone, since they lead nowhere. `records`: the prefix of the
+ * records' keys.
  */
 const LIFETIME = `
 local function keepFor(key, ms, inFlight)
@@ -437,23 +439,37 @@ local function noteHash(hashes, hash, at, retention)
   keepAtLeast(hashes, 3 * retention)
 end
 local function isChainLost(chain, hashes, hash, at, retention)
-  return redis.call('HEXISTS', chain, 'version') == 0 and tonumber(redis.call('ZSCORE', hashes, hash) or '-inf') > at - 3 * retention
+  return not chain and tonumber(redis.call('ZSCORE', hashes, hash) or '-inf') > at - 3 * retention
+end
+local function readChain(key)
+  local text = redis.call('GET', key)
+  return text and cjson.decode(text)
+end
+local function writeChain(key, chain, ...)
+  chain.version = string.format('%.0f', chain.version + 1)
+  redis.call('SET', key, cjson.encode(chain), ...)
+end
+local function link(chain, name, logId, isNewer)
+  if isNewer or not chain[name] then chain[name] = logId end
+end
+local function noteBegun(chain)
+  for _, target in ipairs(ask.began and ask.began ~= '' and ask.targets or {}) do
+    link(chain, 'began:' .. target, ask.logId, ask.began == 'began')
+  end
 end
 -- Of a chain that was lost nothing is written: the next call puts it back, whole.
-local function chainChanged(chain)
-  if redis.call('HEXISTS', chain, 'version') == 0 then return end
-  for _, target in ipairs(ask.began and ask.began ~= '' and ask.targets or {}) do
-    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', chain, 'began:' .. target, ask.logId)
-  end
-  redis.call('HINCRBY', chain, 'version', 1)
+local function chainChanged(key, ...)
+  local chain = readChain(key)
+  if not chain then return end
+  noteBegun(chain)
+  writeChain(key, chain, ...)
 end
 local function dropEndedLinks(chain, records)
-  local links = redis.call('HRANDFIELD', chain, ${LINKS_LOOKED_AT}, 'WITHVALUES')
-  for i = 1, #links, 2 do
-    local kind = string.match(links[i], '^(%a+):')
-    if (kind == 'forced' or kind == 'at' or kind == 'began') and redis.call('EXISTS', records .. links[i + 1]) == 0 then
-      redis.call('HDEL', chain, links[i])
-    end
+  local names = {}
+  for name in pairs(chain) do if string.find(name, ':', 1, true) then table.insert(names, name) end end
+  for i = 1, math.min(#names, ${LINKS_LOOKED_AT}) do
+    local name = names[(chain.version * ${LINKS_LOOKED_AT} + i) % #names + 1]
+    if redis.call('EXISTS', records .. chain[name]) == 0 then chain[name] = nil end
   end
 end
 `;

@@ -230,7 +230,7 @@ const AMEND = `
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
-chainChanged(KEYS[3])
+chainChanged(KEYS[3], 'KEEPTTL')
 return {'applied'}
 `;
 
@@ -261,13 +261,12 @@ function createAmend(redis: Redis): Amend {
  * Answer: applied | conflict
  */
 const RELINK = `
-if redis.call('HEXISTS', KEYS[3], 'version') == 1 then return {'conflict'} end
+if redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict'} end
 for at = 2, #ARGV do if redis.call('HGET', KEYS[at + 3], 'doc') ~= ARGV[at] then return {'conflict'} end end
 if next(ask.links) == nil then redis.call('ZREM', KEYS[4], ask.hash) return {'applied'} end
-for field, value in pairs(ask.links) do redis.call('HSET', KEYS[3], field, value) end
 -- No version that the lost chain had.
-redis.call('HSET', KEYS[3], 'version', storeTime())
-redis.call('PEXPIRE', KEYS[3], 3 * ask.retentionMs)
+ask.links.version = storeTime()
+writeChain(KEYS[3], ask.links, 'PX', 3 * ask.retentionMs)
 return {'applied'}
 `;
 

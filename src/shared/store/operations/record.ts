@@ -278,11 +278,8 @@ export function createChains(
 
   return {
     async chain(hash, asker, forceNew) {
-      const [fields, at, current] = await Promise.all([
-        redis.hgetall(keys.chain(hash)),
-        now(),
-        incarnation(),
-      ]);
+      const [text, at, current] = await Promise.all([redis.get(keys.chain(hash)), now(), incarnation()]);
+      const fields = JSON.parse(text ?? "{}") as Record<string, string>;
       const pointers = Object.entries(fields)
         .filter(([name]) => name === "newest" || name.startsWith("at:") || name.startsWith("began:"))
         .map(([, logId]) => logId);

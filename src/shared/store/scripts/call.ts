@@ -27,8 +27,9 @@ import { beganAs, readRecord, targetsOf, type UploadedResult } from "../operatio
  */
 const CREATE = `
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
-if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
-if isChainLost(KEYS[3], KEYS[18], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
+local chain = readChain(KEYS[3])
+if (chain and chain.version or '0') ~= ask.version then return {'conflict'} end
+if isChainLost(chain, KEYS[18], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
 local results = accountOf(14, ask.room.results, ask.room.share)
 local arguments = accountOf(16, ask.room.arguments, ask.room.share)
 if wantsRoom(KEYS[13]) or not hasRoom(results, principal, 1) then return {'full'} end
@@ -41,10 +42,11 @@ local turn = takeTurn(KEYS[11], KEYS[7], waitingOf(principal), principal, ask.pr
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn, 'arguments', ARGV[3])
 takeRoom(arguments, principal, #ARGV[3])
 openRoom(arguments, #ARGV[3], retention)
-redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
-if ask.supersedes then redis.call('HSET', KEYS[3], 'forced:' .. ask.supersedes, logId) end
-dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
-redis.call('HINCRBY', KEYS[3], 'version', 1)
+chain = chain or {version = ask.version}
+chain.newest, chain['at:' .. ask.editor] = logId, logId
+if ask.supersedes then chain['forced:' .. ask.supersedes] = logId end
+dropEndedLinks(chain, string.sub(KEYS[4], 1, -#logId - 1))
+writeChain(KEYS[3], chain)
 noteHash(KEYS[18], ask.hash, ask.acceptedAt, retention)
 redis.call('SET', KEYS[5], principal)
 redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
@@ -55,7 +57,7 @@ keepAtLeast('${keys.principals}', 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 redis.call('SADD', waitingOf(principal), logId)
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
-for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
+for _, key in ipairs({KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 keepAtLeast(KEYS[11], 3 * retention)
 if ask.pool then redis.call('ZADD', '${keys.pools}', now, ask.pool) end
 noteEvent('accepted', 'queued', logId, principal, ask.editor, ask.tool, retention)
@@ -176,7 +178,6 @@ noteSent(logId, record.principal, ask.editor)
 noteUsed(logId, ask.editor, ask.resources)
 turnCame(KEYS[6], turn, ask.retentionMs)
 chainChanged(KEYS[3])
-redis.call('PERSIST', KEYS[3])
 noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, ask.retentionMs)
 redis.call('PUBLISH', '${channels.changed}', logId)
 -- The next one of its caller may be taken now.
@@ -287,7 +288,7 @@ if ask.resultBytes then
   endRoom(results, principal, ask.resultBytes, retention)
   redis.call('DEL', KEYS[15])
 end
-chainChanged(KEYS[3])
+chainChanged(KEYS[3], 'PX', 3 * retention)
 redis.call('ZREM', KEYS[9], logId)
 noteEnded(logId, principal)
 local freed = noteUnused(logId, ask.resources)
@@ -304,7 +305,6 @@ if ask.took then
   redis.call('LTRIM', KEYS[13], 0, ${KEPT_DURATIONS - 1})
   keepAtLeast(KEYS[13], ${DURATIONS_MS})
 end
-keepFor(KEYS[3], 3 * retention, false)
 keepFor(KEYS[8], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
 keepFor(KEYS[10], 3 * retention, redis.call('EXISTS', KEYS[9]) == 1)
 noteEvent(ask.event, ask.event, logId, principal, ask.editor, ask.tool, retention)

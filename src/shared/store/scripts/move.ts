@@ -57,9 +57,12 @@ if not ask.whenIdle then
   redis.call('HDEL', heldOf(principal), logId)
   noteUnused(logId, ask.resources)
 end
-if redis.call('HEXISTS', KEYS[3], 'version') == 1 then redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId) end
-chainChanged(KEYS[3])
-for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
+local chain = readChain(KEYS[3])
+if chain then
+  chain['at:' .. ask.editor] = logId
+  writeChain(KEYS[3], chain)
+end
+redis.call('PERSIST', KEYS[9])
 keepAtLeast(KEYS[12], 3 * retention)
 redis.call('PUBLISH', '${channels.changed}', logId)
 if ask.isPool then redis.call('ZADD', '${keys.pools}', now, ask.editor) end

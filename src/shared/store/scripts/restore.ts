@@ -13,21 +13,22 @@ import { beganAs, documentOf, targetsOf } from "../operations/record.js";
  */
 const RESTORE = `
 local logId, retention = ask.logId, ask.retentionMs
-if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
-if isChainLost(KEYS[3], KEYS[13], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
+local chain = readChain(KEYS[3])
+if (chain and chain.version or '0') ~= ask.version then return {'conflict'} end
+if isChainLost(chain, KEYS[13], ask.hash, ask.acceptedAt, retention) then return {'chain_lost'} end
 ${ownedBy("KEYS[11]")}
 local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[12], KEYS[7], waitingOf(ask.principal), ask.principal, ask.priorityClass)
 turnCame(KEYS[12], turn, retention)
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
 -- It displaces no later operation of its chain.
-redis.call('HSETNX', KEYS[3], 'version', 0)
-local link = ask.isNewest and 'HSET' or 'HSETNX'
-redis.call(link, KEYS[3], 'newest', logId)
-for _, target in ipairs(ask.targets) do redis.call(link, KEYS[3], 'at:' .. target, logId) end
-if ask.supersedes then redis.call(link, KEYS[3], 'forced:' .. ask.supersedes, logId) end
-chainChanged(KEYS[3])
-dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
+chain = chain or {version = ask.version}
+link(chain, 'newest', logId, ask.isNewest)
+for _, target in ipairs(ask.targets) do link(chain, 'at:' .. target, logId, ask.isNewest) end
+if ask.supersedes then link(chain, 'forced:' .. ask.supersedes, logId, ask.isNewest) end
+dropEndedLinks(chain, string.sub(KEYS[4], 1, -#logId - 1))
+noteBegun(chain)
+writeChain(KEYS[3], chain)
 noteHash(KEYS[13], ask.hash, ask.acceptedAt, retention)
 redis.call('SET', KEYS[5], ask.principal)
 redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
@@ -35,7 +36,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 noteSent(logId, ask.principal, ask.editor)
 noteUsed(logId, ask.editor, ask.resources, ask.labels)
-for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
+for _, key in ipairs({KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 redis.call('ZADD', '${keys.principals}', storeTime(), ask.principal)
 keepAtLeast('${keys.principals}', 3 * retention)
 noteEvent('restored', ask.state, logId, ask.principal, ask.editor, ask.tool, retention)

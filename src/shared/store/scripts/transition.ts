@@ -34,7 +34,6 @@ else
   releaseWanted(noteUnused(logId, ask.resources), storeTime(), ask.resources)
 end
 chainChanged(KEYS[3])
-redis.call('PERSIST', KEYS[3])
 if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
 redis.call('PUBLISH', ask.channel, logId)
 -- The next one of its caller may be taken now.
