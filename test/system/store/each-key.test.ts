@@ -4,6 +4,7 @@
  * runs. The keys are those of the page docs/reference/store.md: a key that joins it joins this test.
  */
 import { expect, test } from "vitest";
+import { createDeliveries } from "../../../src/gateway/exchange.js";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { isFinal } from "../../../src/shared/operation/operation.js";
 import { TOMBSTONE_MS } from "../../../src/shared/store/keys.js";
@@ -175,6 +176,93 @@ test("whatever single key or field of the store is lost, no call runs twice, and
   expect(faults).toEqual({});
   const missing = page.map(({ shape }) => shape).filter((shape) => !met.has(shape) && !OTHERS.test(shape));
   expect(missing, "rows of the page that no operation has met").toEqual([]);
+});
+
+/** Of these the short form plays only the keys that name an operation, or the hash of its call. */
+const isOfCall = ({ name }: Part): boolean => isLongForm || name.includes("<>") || name.includes("<hash>");
+
+/** Sends until the Editors have been asked for what they know. */
+async function whenAsked<T>(send: () => Promise<T>): Promise<T> {
+  const answers: T[] = [];
+  await eventually(async () => {
+    try {
+      answers.push(await send());
+      return true;
+    } catch (error) {
+      if (error instanceof BrokerError && error.code !== "INTERNAL") return false;
+      throw error;
+    }
+  }, "it is accepted");
+  return answers[0] as T;
+}
+
+test("a call whose outcome was read is sent twice after any loss: the two are one run", async () => {
+  const system = await start({ gateway: { sweepMs: 150, safetyPollMs: 100 } });
+  const { bench, store } = system;
+  const playRead = async (number: number, lost?: string) => {
+    const name = `subject-${number}`;
+    const ann = system.client("ann", { id: `session ${number}`, transport: "http" });
+    const send = () => ann.submit("work", { Name: name });
+    const first = (await send()).record;
+    await ann.outcome(first.logId);
+    await createDeliveries(store.operations).delivered(ann.caller, first.logId, { isRead: true });
+    await ann.submit("work", { Name: `blocker-${number}`, Hold: true });
+    await bench.begins(`blocker-${number}`);
+    const parts = await partsOf(system, [first.logId, first.hash]);
+    const part = parts.find((each) => each.name === lost);
+    if (part) await lose(system, part);
+    const again = [await whenAsked(send), await whenAsked(send)];
+    bench.finish(`blocker-${number}`);
+    for (const { record } of again) await ann.outcome(record.logId);
+    const runs = bench.begun.filter((begun) => begun === name).length;
+    return { parts, runs, logIds: new Set(again.map(({ record }) => record.logId)).size };
+  };
+  const { parts, ...whole } = await playRead(0);
+  expect(whole).toEqual({ runs: 2, logIds: 1 });
+  const names = [...new Set(parts.filter(isOfCall).map(({ name }) => name))];
+  for (const [at, lost] of names.entries()) {
+    // Who had read it is lost with the record: it is not run again unasked.
+    const runs = lost === RECORD || lost === `${RECORD} doc` ? 1 : 2;
+    expect(await playRead(at + 1, lost), lost).toMatchObject({ runs, logIds: 1 });
+  }
+});
+
+test("a key that waits in a pool and has run in a named Editor is found in both after any loss", async () => {
+  const labels = ["farm"];
+  const system = await start({ gateway: { sweepMs: 150, safetyPollMs: 100 }, editor: { labels } });
+  const { bench } = system;
+  const [second, other] = [await system.addEditor({ labels }), await system.addEditor({ labels: ["other"] })];
+  for (const each of [system.editor, second, other]) await system.present(each);
+  let number = 0;
+  const playBoth = async (whose: "waits" | "ran", lost?: string) => {
+    number += 1;
+    const name = `subject-${number}`;
+    const ann = system.client("ann", { id: `session ${number}`, transport: "http" });
+    const send = (editor: string) => ann.submit("work", { Name: name }, { editor, idempotency_key: name });
+    for (const { editorId } of [system.editor, second]) {
+      await ann.submit("work", { Name: `${number} ${editorId}`, Hold: true }, { editor: editorId });
+      await bench.begins(`${number} ${editorId}`);
+    }
+    const waits = (await send("pool:farm")).record;
+    const ran = (await send(other.editorId)).record;
+    await ann.outcome(ran.logId);
+    const parts = await partsOf(system, [{ waits, ran }[whose].logId, ran.hash]);
+    const part = parts.find((each) => each.name === lost);
+    if (part) await lose(system, part);
+    const again = [await whenAsked(() => send("pool:farm")), await whenAsked(() => send(other.editorId))];
+    for (const { editorId } of [system.editor, second]) bench.finish(`${number} ${editorId}`);
+    for (const { record } of again) await ann.outcome(record.logId);
+    return { parts, runs: bench.begun.filter((begun) => begun === name).length };
+  };
+  for (const whose of ["waits", "ran"] as const) {
+    const { parts, runs } = await playBoth(whose);
+    expect(runs).toBe(2);
+    for (const lost of new Set(parts.filter(isOfCall).map(({ name }) => name))) {
+      // Of an operation that waits, nobody else has the arguments.
+      const all = whose === "waits" && lost === `${RECORD} arguments` ? 1 : 2;
+      expect((await playBoth(whose, lost)).runs, `${whose} · ${lost}`).toBe(all);
+    }
+  }
 });
 
 test("an Editor whose entry or tools are lost is introduced again by its heartbeat", async () => {
