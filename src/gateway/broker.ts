@@ -6,11 +6,12 @@ import { answerCounts, durationCounts, PROGRESS_SENT } from "../shared/counters.
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
-import { fieldsOf, type Log } from "../shared/log.js";
+import type { Log } from "../shared/log.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import {
   asked,
   type Caller,
+  fieldsOf,
   isFinal,
   markKnown,
   type OperationRecord,

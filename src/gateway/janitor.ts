@@ -1,10 +1,11 @@
 /** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
 import { isPool } from "../shared/editors/target.js";
-import { fieldsOf, type Log } from "../shared/log.js";
+import type { Log } from "../shared/log.js";
 import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
 import {
   cancelIfAbandoned,
+  fieldsOf,
   isSurelyUnsent,
   isWaiting,
   next,

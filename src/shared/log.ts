@@ -1,5 +1,3 @@
-import type { OperationRecord } from "./operation/operation.js";
-
 /** The part of a pino logger that the broker uses: values first, then the sentence. */
 export interface Log {
   debug(values: Record<string, unknown>, message: string): void;
@@ -16,9 +14,4 @@ export function withFields(log: Log, fields: Record<string, unknown>): Log {
     warn: (values, message) => log.warn({ ...fields, ...values }, message),
     error: (values, message) => log.error({ ...fields, ...values }, message),
   };
-}
-
-/** What a line about an operation says of it. */
-export function fieldsOf({ logId, editor, principal }: OperationRecord): Record<string, unknown> {
-  return { log_id: logId, editor, principal };
 }

@@ -3,8 +3,9 @@
  * what was accepted before a loss of the store waits until no Editor is missing any more.
  */
 import { isMember, labelsOf } from "../../shared/editors/target.js";
-import { fieldsOf, type Log } from "../../shared/log.js";
+import type { Log } from "../../shared/log.js";
 import {
+  fieldsOf,
   isFromBeforeLoss,
   isSurelyUnsent,
   isWaiting,

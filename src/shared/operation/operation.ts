@@ -259,6 +259,11 @@ export interface EndMark extends EditorMark {
   reloadAnnounced?: true;
 }
 
+/** What a line of the log about an operation says of it. */
+export function fieldsOf({ logId, editor, principal }: OperationRecord): Record<string, unknown> {
+  return { log_id: logId, editor, principal };
+}
+
 /** BullMQ jobs are keyed by the idempotency hash, and an id is never used again (▲2). */
 export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string {
   return `${record.hash}.${record.logId}`;

@@ -1,11 +1,12 @@
 /** How an Editor's reports about an operation enter its record. */
 import type { ErrorCode } from "../../shared/errors.js";
-import { fieldsOf, type Log } from "../../shared/log.js";
+import type { Log } from "../../shared/log.js";
 import {
   type EditorMark,
   type EndMark,
   type Evidence,
   eventsOf,
+  fieldsOf,
   isFinal,
   next,
   nextAfter,
@@ -167,7 +168,7 @@ export function settled(
   record: OperationRecord,
   reported: Outcome,
   now: number,
-  mark: OperationRecord["editorMark"],
+  mark: (() => OperationRecord["editorMark"]) | undefined,
   { evidence, result, isCollected = false }: Ending = {},
 ): Change | undefined {
   // It completed, but the Editor can no longer read its result: that must not look like an empty result.
@@ -177,7 +178,7 @@ export function settled(
   if (!state) return undefined;
   const executionMs = outcome.executionMs && Math.min(Math.max(outcome.executionMs, 0), LONGEST_MS);
   const error = errorOf(outcome);
-  const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
+  const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark?.();
   return {
     record: {
       ...record,
@@ -335,7 +336,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       for (;;) {
         const changed = await operations.change(
           record,
-          (latest, now) => settled(latest, outcome, now, editor.mark(), { ...how, evidence, result }),
+          (latest, now) => settled(latest, outcome, now, editor.mark, { ...how, evidence, result }),
           fence,
         );
         if (changed.kind !== "full" || signal.aborted) return changed;
