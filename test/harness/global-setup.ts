@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { editorHostFile, missingSdk } from "../../src/editor-host/host-build.js";
+import { editorHostFile, missingSdk } from "../../src/editor-host/editor-host.js";
 import { whyNotRestored } from "./editor/dotnet.js";
 import { redisHere } from "./redis/redis.js";
 import { containerEngineAnswers } from "./redis/redis-container.js";

@@ -1,15 +1,16 @@
 /** One Editor process from start to end: everything that dies with it. */
+
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { type ClientIdentity, clientIdentity } from "../../shared/principal.js";
 import { ClientsNotice } from "../../shared/wire/clients-notice.js";
+import type { LedgerState } from "../../shared/wire/wire.js";
 import { createExecutions } from "../execution.js";
 import type { Identity } from "../identity.js";
 import { createLanes } from "../lanes.js";
 import type { CounterFile } from "../ledger/counter-file.js";
 import type { LedgerOperation } from "../ledger/journal-entry.js";
 import { openLedger } from "../ledger/ledger.js";
-import { planRecovery, type RecoveryCause } from "../ledger/recovery.js";
 import { createOperations } from "../operation-methods.js";
 import type { SimulatorSettings } from "../options.js";
 import { createLargeResults } from "../results/large-results.js";
@@ -328,4 +329,39 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
       await end("keep");
     },
   };
+}
+
+// What becomes of open operations when their script domain or process has ended; pure.
+
+export type RecoveryCause = "domain_reload" | "editor_exit";
+
+export interface OpenOperation {
+  operationId: string;
+  state: LedgerState;
+  readOnly: boolean;
+  resumable: boolean;
+}
+
+export type RecoveryAction =
+  /** It never began: queue it again, in the order of acceptance. */
+  | { operationId: string; action: "requeue" }
+  /** It never began, and the worker decides whether it runs. */
+  | { operationId: string; action: "not_started" }
+  | { operationId: string; action: "go_on" }
+  | { operationId: string; action: "interrupt"; reason: RecoveryCause }
+  /** A read, which only memory recorded. */
+  | { operationId: string; action: "forget" };
+
+/** One action for each open operation, in the ledger's order. */
+export function planRecovery(cause: RecoveryCause, operations: readonly OpenOperation[]): RecoveryAction[] {
+  return operations
+    .filter((operation) => operation.state === "accepted" || operation.state === "running")
+    .map(({ operationId, state, readOnly, resumable }): RecoveryAction => {
+      if (readOnly) return { operationId, action: "forget" };
+      if (state === "accepted") {
+        return { operationId, action: cause === "domain_reload" ? "requeue" : "not_started" };
+      }
+      if (cause === "domain_reload" && resumable) return { operationId, action: "go_on" };
+      return { operationId, action: "interrupt", reason: cause };
+    });
 }

@@ -5,8 +5,8 @@
  *       ▲                           │
  *       └──── connection ended ─────┘      both ──close() or fenced for good──▶ closed
  */
+
 import { isDeepStrictEqual } from "node:util";
-import { type BackoffOptions, createBackoff } from "../../shared/backoff.js";
 import type { Log } from "../../shared/log.js";
 import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
 import type { OwnWireEditor } from "../bridges/bridge.js";
@@ -387,3 +387,33 @@ const NO_HANDLERS: EditorLinkHandlers = {
   onDisconnected: () => undefined,
   onFenced: () => false,
 };
+
+/** Pauses between attempts: none before the first retry, then one step more each time up to a cap. */
+
+interface BackoffOptions {
+  /** ms by which each pause is longer than the one before. */
+  stepMs?: number;
+  /** ms that no pause exceeds. */
+  maxMs?: number;
+}
+
+interface Backoff {
+  /** ms to wait before the next attempt; each call counts as one attempt. */
+  next(): number;
+  /** Forgets the failures: the next pause is 0 again. */
+  reset(): void;
+}
+
+/**
+ * Makes a backoff that starts at 0. The default cap is below 1 s, because an Editor that listens again after a domain
+ * reload must have its worker back within one second. No jitter: one lease holder calls one Editor.
+ */
+function createBackoff({ stepMs = 250, maxMs = 750 }: BackoffOptions = {}): Backoff {
+  let attempts = 0;
+  return {
+    next: () => Math.min(attempts++ * stepMs, maxMs),
+    reset() {
+      attempts = 0;
+    },
+  };
+}

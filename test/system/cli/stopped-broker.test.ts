@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { brokerFolder } from "../../../src/cli/pipe/broker-place.js";
-import { endBroker } from "../../../src/cli/pipe/end-broker.js";
+import { endBroker } from "../../../src/cli/pipe/control-client.js";
 import { createPipe } from "../../../src/cli/pipe/pipe.js";
 import { reachBroker } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { editorHostFile } from "../../../src/editor-host/host-build.js";
+import { editorHostFile } from "../../../src/editor-host/editor-host.js";
 import { type HostProcess, startHost } from "../../../src/editor-host/host-process.js";
 import { hasDotnet } from "../../harness/editor/dotnet.js";
 import { eventually } from "../../harness/eventually.js";

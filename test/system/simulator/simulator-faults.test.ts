@@ -10,7 +10,7 @@ import {
   planRecovery,
   type RecoveryAction,
   type RecoveryCause,
-} from "../../../src/simulator/ledger/recovery.js";
+} from "../../../src/simulator/wire/editor-session.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage, executions, helloRefusal, type Owner } from "./simulator-client.js";
 

@@ -1,6 +1,6 @@
 /** Every shell that help names has a script, which asks the command line itself. */
 import { expect, test } from "vitest";
-import { SCRIPTS } from "../../../src/cli/completion/shell-scripts.js";
+import { SCRIPTS } from "../../../src/cli/commands/completion.js";
 import { completion, SHELLS } from "../../../src/cli/declared/completing.js";
 
 test.each(SHELLS)("%s", (shell) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/command.js";
 import { durationIn, spoken } from "../../../src/cli/run/duration.js";
 import { createPartials } from "../../../src/cli/run/progress.js";
-import { submitRun } from "../../../src/cli/run/submission.js";
+import { submitRun } from "../../../src/cli/run/step.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 
 const done = (log_id: string, more: Partial<Answer> = {}): Answer => ({

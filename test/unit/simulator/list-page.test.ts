@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LedgerState } from "../../../src/shared/wire/wire.js";
-import { listPage } from "../../../src/simulator/results/list-page.js";
+import { listPage } from "../../../src/simulator/operation-methods.js";
 
 interface GoldenOperation {
   operationId: string;

@@ -2,8 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
-import { callsOf } from "../../../shared/operation/calls.js";
-import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import { callsOf, timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { head } from "../../../shared/printable.js";
 import type { ReportTimes } from "../../../shared/store/operations/operation-store.js";
 import type { DeliveredOperation } from "../../exchange.js";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { fileSchema } from "../../../../src/cli/configuration/file-schema.js";
+import { fileSchema } from "../../../../src/cli/commands/config.js";
 import { FILE_SETTINGS, keyOf } from "../../../../src/shared/setting-names.js";
 
 const PUBLISHED = new URL("../../../../config.schema.json", import.meta.url);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startEditor, startedEarlier } from "../../../../src/cli/launch/editor-process.js";
+import { startEditor, startedEarlier } from "../../../../src/cli/launch/launch.js";
 import { createOpenEditor, isConnected } from "../../../../src/cli/launch/open-editor.js";
 import { until } from "../../../harness/processes/processes.js";
 

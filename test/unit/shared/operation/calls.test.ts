@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callsOf } from "../../../../src/shared/operation/calls.js";
+import { callsOf } from "../../../../src/shared/operation/timeline.js";
 import { executed, HTTP, NOW, SINGLE } from "../record.js";
 
 const joined = (requestId: number, at: number, caller = HTTP.id) =>
