@@ -32,7 +32,7 @@ import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createLogins, type Logins } from "./logins.js";
 import { type AllOperations, createAllOperations } from "./operations/all-operations.js";
 import { createEvents, type Events } from "./operations/events.js";
-import { type HeldBack, heldBack, PRINCIPAL_LIMITS, roomLimits, shortOf } from "./operations/limits.js";
+import { type HeldBack, heldBack, PRINCIPAL_LIMITS, roomLimits } from "./operations/limits.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { createQueues, type Queues } from "./queue.js";
 import type { RedisCheck } from "./redis-check.js";
@@ -141,9 +141,7 @@ export async function openStore(
     operations,
     allOperations: createAllOperations(commands, operations.find),
     events: createEvents(commands),
-    heldBack: async (record) =>
-      (await heldBack(commands, record, limits.maxRunning, operations.find)) ??
-      shortOf(commands, record, limits.resources, operations.find),
+    heldBack: (record) => heldBack(commands, record, limits, operations.find),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
     pools: createPools(commands, queues, options),

@@ -147,70 +147,99 @@ export const HELD_RETRY_MS = 1_000;
 const HELD_STANDS_MS = 5_000;
 
 /**
- * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
- * queue|turn|acceptedAt|when it last asked.
+ * Lua, for the scripts that write operations. The limits of a principal and of each resource are of one kind: so many `places`, who has
+ * one (`used`: HASH log_id → editor), and who waits for one (`wanted`: HASH log_id → queue|turn|acceptedAt|when it last asked).
+ * Operations of Editors that are away take no place; of a resource, neither does one that has ended without a note of it, by a process
+ * without this setting.
+ *
+ * May an operation be sent now? Only if more places are free than operations that wait for one were accepted before it: the oldest goes
+ * first, whichever lane asks most often. Within its own queue it never passes an older one. One order for all: with another within a
+ * queue, each of three operations could wait for the next.
  */
-const PRINCIPAL_SETS = `
+const LIMITS = `
 local function waitingOf(principal) return '${keys.waiting("")}' .. principal end
-local function heldOf(principal) return '${keys.held("")}' .. principal end
 local function sentOf(principal) return '${keys.sent("")}' .. principal end
-local function noteSent(logId, principal, editor)
-  redis.call('HDEL', heldOf(principal), logId)
-  redis.call('SREM', waitingOf(principal), logId)
-  redis.call('HSET', sentOf(principal), logId, editor)
+local function limitOf(principal)
+  return {used = sentOf(principal), wanted = '${keys.held("")}' .. principal, places = ask.maxRunning}
 end
-local function noteReturned(logId, principal)
-  redis.call('SADD', waitingOf(principal), logId)
-  redis.call('HDEL', sentOf(principal), logId)
+local function resourceOf(name)
+  return {name = name, used = '${keys.resource("")}' .. name, wanted = '${keys.resourceWanted("")}' .. name, places = ask.resources[name]}
 end
-local function noteEnded(logId, principal)
-  redis.call('SREM', waitingOf(principal), logId)
-  redis.call('HDEL', sentOf(principal), logId)
-  redis.call('HDEL', heldOf(principal), logId)
+local function allLimits(principal)
+  local limits = {limitOf(principal)}
+  for name in pairs(ask.resources or {}) do table.insert(limits, resourceOf(name)) end
+  return limits
 end
-`;
-
-/**
- * Lua, for the scripts that write operations: may an operation be sent now? Only if more places are free than held-back
- * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
- * never passes an older one of its principal. One order for all: with another within a queue, each of three operations could
- * wait for the next. Operations of Editors that are away take no place.
- */
-const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
-local function placesTaken(sent, max)
-  local all = redis.call('HLEN', sent)
-  if all < max then return all end
-  local taken = 0
-  for _, editor in ipairs(redis.call('HVALS', sent)) do
+-- The principal's, and those of its Editor's resources, the scarcest first. \`labels\`: where its profile may not be stored yet.
+local function limitsOn(principal, editor, labels)
+  local limits = {}
+  local profile = ask.resources and not labels and redis.call('HGET', '${keys.editor("")}' .. editor, 'profile')
+  if profile then labels = cjson.decode(profile).labels end
+  for _, label in ipairs(ask.resources and type(labels) == 'table' and labels or {}) do
+    local name = string.lower(label)
+    if ask.resources[name] then table.insert(limits, resourceOf(name)) end
+  end
+  table.sort(limits, function(a, b) return a.places < b.places or (a.places == b.places and a.name < b.name) end)
+  table.insert(limits, 1, limitOf(principal))
+  return limits
+end
+local function placesTaken(limit)
+  local all, taken = redis.call('HGETALL', limit.used), 0
+  if #all / 2 < limit.places then return #all / 2 end
+  for i = 1, #all, 2 do
+    local logId, editor = all[i], all[i + 1]
     local owner = redis.call('HGET', '${keys.editor("")}' .. editor, 'owner')
-    if owner and owner == redis.call('GET', '${keys.lease("")}' .. editor) then taken = taken + 1 end
+    if limit.name and not redis.call('ZSCORE', '${keys.open("")}' .. editor, logId) then
+      redis.call('HDEL', limit.used, logId)
+    elseif owner and owner == redis.call('GET', '${keys.lease("")}' .. editor) then
+      taken = taken + 1
+    end
   end
   return taken
 end
-local function noteHeld(logId, held, queue, turn, acceptedAt)
-  redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, storeTime()))
+local function waitFor(limit, logId, queue, turn, acceptedAt)
+  redis.call('HSET', limit.wanted, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, storeTime()))
 end
--- Without a queue it is only asked: it does not wait for a place from then on.
-local function mayTakePlace(logId, sent, held, queue, turn, acceptedAt, max)
-  if redis.call('HEXISTS', sent, logId) == 1 then return true end
-  local now = storeTime()
-  local free = max - placesTaken(sent, max)
-  local others = redis.call('HGETALL', held)
+local function hasPlace(limit, logId, queue, acceptedAt)
+  if redis.call('HEXISTS', limit.used, logId) == 1 then return true end
+  local free = limit.places - placesTaken(limit)
+  local others = redis.call('HGETALL', limit.wanted)
   for i = 1, #others, 2 do
     local other = others[i]
     local where, accepted, asked = string.match(others[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
-    if now - tonumber(asked) > ${HELD_STANDS_MS} then
-      redis.call('HDEL', held, other)
+    if storeTime() - tonumber(asked) > ${HELD_STANDS_MS} then
+      redis.call('HDEL', limit.wanted, other)
     elseif other ~= logId and (tonumber(accepted) < acceptedAt or (tonumber(accepted) == acceptedAt and other < logId)) then
       if where == queue then free = 0 else free = free - 1 end
     end
   end
-  if free > 0 then return true end
-  if queue then noteHeld(logId, held, queue, turn, acceptedAt) end
-  return false
+  return free > 0
 end
-local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
-  return mayTakePlace(logId, sentOf(principal), heldOf(principal), queue, turn, acceptedAt, max)
+-- Answers nil, or why it may not be sent now. It waits for one resource after the other, and keeps its turn for those before: else operations
+-- that need only one of them would pass it again and again. Without a queue it is only asked: it waits for no place from then on.
+local function heldBack(logId, limits, queue, turn, acceptedAt)
+  for at, limit in ipairs(limits) do
+    if not hasPlace(limit, logId, queue, acceptedAt) then
+      if queue then waitFor(limit, logId, queue, turn, acceptedAt) end
+      for before = 2, queue and at - 1 or 0 do waitFor(limits[before], logId, queue, turn, acceptedAt) end
+      return limit.name and 'short' or 'held'
+    end
+  end
+end
+local function noteSent(logId, principal, editor, limits)
+  redis.call('SREM', waitingOf(principal), logId)
+  for _, limit in ipairs(limits) do
+    redis.call('HDEL', limit.wanted, logId)
+    redis.call('HSET', limit.used, logId, editor)
+  end
+end
+-- It gives up its places and its turns for them. Answers the limits that it had any of.
+local function leave(logId, principal)
+  local left = {}
+  for _, limit in ipairs(allLimits(principal)) do
+    if redis.call('HDEL', limit.used, logId) + redis.call('HDEL', limit.wanted, logId) > 0 then table.insert(left, limit) end
+  end
+  return left
 end
 `;
 
@@ -229,13 +258,30 @@ type Find = (logId: string) => Promise<OperationRecord | undefined>;
 /** For the answer to a caller; no decision depends on it. */
 export async function heldBack(
   redis: Redis,
-  { logId, principal }: OperationRecord,
-  limit: number,
+  record: OperationRecord,
+  { maxRunning, resources }: { maxRunning: number; resources: Resources },
   find: Find,
 ): Promise<HeldBack | undefined> {
-  const held = { key: keys.held(principal), logId };
-  const by = await placesOf(redis, { held, sent: keys.sent(principal), find });
-  return by && { limit, by };
+  const { logId, principal, editor, lane } = record;
+  const isInPool = isPool(editor);
+  const scarce = Object.entries(resourcesFor(lane, resources) ?? {})
+    // In a pool it waits for a resource that all of its Editors have, and in no line.
+    .filter(([resource]) => !isInPool || labelsIn(editor).includes(resource))
+    .map(([resource, limit]) => {
+      const held = isInPool ? undefined : { key: keys.resourceWanted(resource), logId };
+      return { which: { limit, resource }, held, sent: keys.resource(resource) };
+    });
+  const own = {
+    which: { limit: maxRunning },
+    held: { key: keys.held(principal), logId },
+    sent: keys.sent(principal),
+  };
+  for (const { which, held, sent } of [own, ...scarce]) {
+    const places = await placesOf(redis, { held, sent, find });
+    if (places && (held || places.length >= which.limit))
+      return { ...which, by: places.filter((each) => each.principal === principal) };
+  }
+  return undefined;
 }
 
 /** What takes the places of a limit; undefined: nothing does, or this operation is not held back by it. */
@@ -265,83 +311,6 @@ export type Resources = Readonly<Record<string, number>>;
 /** As the scripts are asked; undefined: none are limited, or it takes none. */
 export function resourcesFor(lane: Lane, resources: Resources): Resources | undefined {
   return lane === "main" && Object.keys(resources).length > 0 ? resources : undefined;
-}
-
-/**
- * Lua. `used`: HASH log_id → editor. `wanted`: as `held` of a principal. An operation that has ended without
- * a note of it, by a process without this setting, takes no place.
- */
-const RESOURCE_LIMIT = `
-local function usedOf(name) return '${keys.resource("")}' .. name end
-local function wantedOf(name) return '${keys.resourceWanted("")}' .. name end
--- \`labels\`: the Editor's own, where its profile may not be stored yet.
-local function resourcesIn(editor, resources, labels)
-  local found = {}
-  local profile = resources and not labels and redis.call('HGET', '${keys.editor("")}' .. editor, 'profile')
-  if profile then labels = cjson.decode(profile).labels end
-  if not resources or type(labels) ~= 'table' then return found end
-  for _, label in ipairs(labels) do
-    local name = string.lower(label)
-    found[name] = resources[name]
-  end
-  return found
-end
-local function dropEnded(used)
-  local all = redis.call('HGETALL', used)
-  for i = 1, #all, 2 do
-    if not redis.call('ZSCORE', '${keys.open("")}' .. all[i + 1], all[i]) then redis.call('HDEL', used, all[i]) end
-  end
-end
--- It waits for one resource after the other, all operations in the same order, the scarcest first, and keeps its turn for those before: else
--- operations that need only one of them would pass it again and again.
-local function mayUse(logId, editor, resources, queue, turn, acceptedAt)
-  local places, names = resourcesIn(editor, resources), {}
-  for name in pairs(places) do names[#names + 1] = name end
-  table.sort(names, function(a, b) return places[a] < places[b] or (places[a] == places[b] and a < b) end)
-  for at, name in ipairs(names) do
-    if redis.call('HLEN', usedOf(name)) >= places[name] then dropEnded(usedOf(name)) end
-    if not mayTakePlace(logId, usedOf(name), wantedOf(name), queue, turn, acceptedAt, places[name]) then
-      for before = 1, queue and at - 1 or 0 do noteHeld(logId, wantedOf(names[before]), queue, turn, acceptedAt) end
-      return false
-    end
-  end
-  return true
-end
-local function noteUsed(logId, editor, resources, labels)
-  for name in pairs(resourcesIn(editor, resources, labels)) do
-    redis.call('HDEL', wantedOf(name), logId)
-    redis.call('HSET', usedOf(name), logId, editor)
-  end
-end
-local function noteUnused(logId, resources)
-  local freed = {}
-  for name in pairs(resources or {}) do
-    redis.call('HDEL', wantedOf(name), logId)
-    if redis.call('HDEL', usedOf(name), logId) == 1 then freed[#freed + 1] = name end
-  end
-  return freed
-end
-`;
-
-/** As `heldBack`. Of an operation in a pool: a resource that all of its Editors have. `by`: those of the same principal. */
-export async function shortOf(
-  redis: Redis,
-  record: OperationRecord,
-  resources: Resources,
-  find: (logId: string) => Promise<OperationRecord | undefined>,
-): Promise<HeldBack | undefined> {
-  for (const [resource, limit] of Object.entries(resourcesFor(record.lane, resources) ?? {})) {
-    const isInPool = isPool(record.editor);
-    if (isInPool && !labelsIn(record.editor).includes(resource)) continue;
-    const places = await placesOf(redis, {
-      held: isInPool ? undefined : { key: keys.resourceWanted(resource), logId: record.logId },
-      sent: keys.resource(resource),
-      find,
-    });
-    if (!places || (isInPool && places.length < limit)) continue;
-    return { limit, by: places.filter(({ principal }) => principal === record.principal), resource };
-  }
-  return undefined;
 }
 
 // Fairness between principals: an operation's place in its queue is a virtual start time.
@@ -384,20 +353,20 @@ end
 // Which operations that a limit held back ask again now, because a place is free, instead of after their pause.
 
 /**
- * Lua: adds to `due`, if a place is free, the queue and the job id of the oldest of those that
+ * Lua: adds to `due`, of each limit with a free place, the queue and the job id of the oldest of those that
  * wait for one. It asks as ever: which one may be sent is decided then. One that waits in a pool is nobody's yet: idle Editors look again.
  */
-const RELEASE_HELD = `
+const RELEASE = `
 local due = {}
-local function releaseOldest(held, sent, now, max)
-  held = redis.call('HGETALL', held)
-  if #held == 0 or placesTaken(sent, max) >= max then return end
+local function releaseOldest(limit)
+  local held = redis.call('HGETALL', limit.wanted)
+  if #held == 0 or placesTaken(limit) >= limit.places then return end
   local oldest, since, queue
   for i = 1, #held, 2 do
     local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
     accepted = tonumber(accepted)
     local isEarlier = not oldest or accepted < since or (accepted == since and held[i] < oldest)
-    if now - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
+    if storeTime() - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
   end
   local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
   if not document then return end
@@ -406,13 +375,13 @@ local function releaseOldest(held, sent, now, max)
   due[#due + 1] = queue
   due[#due + 1] = record.hash .. '.' .. oldest
 end
-local function releaseHeld(principal, now, max)
-  releaseOldest(heldOf(principal), sentOf(principal), now, max)
-end
-local function releaseWanted(freed, now, resources)
-  for _, name in ipairs(freed) do releaseOldest(wantedOf(name), usedOf(name), now, resources[name]) end
-  if #freed == 0 then return end
-  for _, pool in ipairs(redis.call('ZRANGE', '${keys.pools}', 0, -1)) do redis.call('PUBLISH', '${channels.pools}', pool) end
+local function release(limits)
+  local pools = {}
+  for _, limit in ipairs(limits) do
+    if limit.places then releaseOldest(limit) end
+    if limit.name then pools = redis.call('ZRANGE', '${keys.pools}', 0, -1) end
+  end
+  for _, pool in ipairs(pools) do redis.call('PUBLISH', '${channels.pools}', pool) end
 end
 `;
 
@@ -584,7 +553,7 @@ const HEAD = `${guard("KEYS[1]")}
 local ask = cjson.decode(ARGV[1])
 ${INCARNATION}
 if ask.incarnation and incarnationOf(KEYS[2], ask.fresh) ~= ask.incarnation then return {'incarnation'} end
-${STORE_TIME}${KEEP_AT_LEAST}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}`;
+${STORE_TIME}${KEEP_AT_LEAST}${FAIR_PRIORITY}${LIMITS}${RELEASE}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${NOTE_EVENT}`;
 
 /** Lua: ends with `not_owner` if an owner writes that does not hold the lease (any more). */
 export const ownedBy = (lease: string): string => `

@@ -168,14 +168,13 @@ if record.hash ~= ask.hash or record.editor ~= ask.editor or record.lane ~= ask.
 -- One of a pool may have been taken by another Editor, in a write that the store lost (▲13).
 if record.pool and record.incarnation ~= ask.incarnation then return {'conflict'} end
 if record.cancel or record.executedAs or record.sentIn then return {'conflict'} end
-if not mayBeSent(logId, record.principal, ask.queue, turn, record.acceptedAt, ask.maxRunning) then return {'held'} end
-if not mayUse(logId, ask.editor, ask.resources, ask.queue, turn, record.acceptedAt) then return {'held'} end
+local limits = limitsOn(record.principal, ask.editor)
+if heldBack(logId, limits, ask.queue, turn, record.acceptedAt) then return {'held'} end
 local now = math.max(storeTime(), record.acceptedAt)
 local document = '{"state":"dispatched","dispatchedAt":' .. string.format('%.0f', now) .. ',"sentIn":' .. ask.session .. ','
   .. string.sub(found[1], ${WAITING.length + 1})
 redis.call('HSET', KEYS[4], 'doc', document)
-noteSent(logId, record.principal, ask.editor)
-noteUsed(logId, ask.editor, ask.resources)
+noteSent(logId, record.principal, ask.editor, limits)
 turnCame(KEYS[6], turn, ask.retentionMs)
 chainChanged(KEYS[3])
 noteEvent('sent', 'dispatched', logId, record.principal, record.editor, record.tool, ask.retentionMs)
@@ -221,10 +220,9 @@ export function createClaim(
 // Which operations that a limit held back ask again now, because a place is free, instead of after their pause.
 
 /** KEYS 3 operation. Answer: applied, those that are due */
-const RELEASE = `
+const ASK_AGAIN = `
 local document = redis.call('HGET', KEYS[3], 'doc')
-if document then releaseHeld(cjson.decode(document).principal, storeTime(), ask.maxRunning) end
-for name, places in pairs(ask.resources) do releaseOldest(wantedOf(name), usedOf(name), storeTime(), places) end
+if document then release(allLimits(cjson.decode(document).principal)) end
 return {'applied', unpack(due)}
 `;
 
@@ -234,7 +232,7 @@ export interface DueJob {
   jobId: string;
 }
 
-/** The jobs that are due, as the scripts with RELEASE_HELD answer them. */
+/** The jobs that are due, as the scripts with RELEASE answer them. */
 export function dueIn(answer: Answer): DueJob[] {
   const named = answer.slice(1).map(String);
   return Array.from({ length: named.length / 2 }, (_, at) => ({
@@ -248,7 +246,7 @@ export function createRelease(
   redis: Redis,
   limits: { maxRunning: number; resources: Resources },
 ): (logId: string) => Promise<Answer> {
-  const run = defineScript(redis, "ujbRelease", RELEASE);
+  const run = defineScript(redis, "ujbRelease", ASK_AGAIN);
   return (logId) => {
     const { maxRunning, resources } = limits;
     return run([keys.operation(logId)], { maxRunning, resources });
@@ -290,8 +288,8 @@ if ask.resultBytes then
 end
 chainChanged(KEYS[3], 'PX', 3 * retention)
 redis.call('ZREM', KEYS[9], logId)
-noteEnded(logId, principal)
-local freed = noteUnused(logId, ask.resources)
+redis.call('SREM', waitingOf(principal), logId)
+local left = leave(logId, principal)
 local argumentsSize = redis.call('HSTRLEN', KEYS[4], 'arguments')
 if argumentsSize > 0 then
   closeRoom(arguments, argumentsSize)
@@ -309,9 +307,7 @@ keepFor(KEYS[8], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentO
 keepFor(KEYS[10], 3 * retention, redis.call('EXISTS', KEYS[9]) == 1)
 noteEvent(ask.event, ask.event, logId, principal, ask.editor, ask.tool, retention)
 redis.call('PUBLISH', ask.channel, logId)
-local now = storeTime()
-releaseHeld(principal, now, ask.maxRunning)
-releaseWanted(freed, now, ask.resources)
+release(left)
 return {'applied', unpack(due)}
 `;
 

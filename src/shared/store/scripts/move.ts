@@ -38,8 +38,8 @@ if ask.whenIdle then
   if isEarlierTaken(principal) then return {'held'} end
   -- It would keep the Editor from those of others. If it stands in line, it waits for its place from the pool.
   local turn, queue = tonumber(found[2] or 0), ask.standsInLine and ask.from or nil
-  if not mayBeSent(logId, principal, queue, turn, ask.acceptedAt, ask.maxRunning) then return {'held'} end
-  if not mayUse(logId, ask.editor, ask.resources, queue, turn, ask.acceptedAt) then return {'short'} end
+  local why = heldBack(logId, limitsOn(principal, ask.editor), queue, turn, ask.acceptedAt)
+  if why then return {why} end
 end
 redis.call('ZREM', KEYS[5], logId)
 keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
@@ -53,10 +53,7 @@ local turn = ask.poolTurn and turnAgain(KEYS[12], ask.poolTurn)
 redis.call('HSET', KEYS[4], 'doc', ARGV[3], 'mutationSeq', seq, 'turn', turn)
 redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
 -- Where it goes it is claimed next: until then nothing passes it.
-if not ask.whenIdle then
-  redis.call('HDEL', heldOf(principal), logId)
-  noteUnused(logId, ask.resources)
-end
+if not ask.whenIdle then leave(logId, principal) end
 local chain = readChain(KEYS[3])
 if chain then
   chain['at:' .. ask.editor] = logId

@@ -17,21 +17,15 @@ local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 local turn = tonumber(found[2] or 0)
-if ask.isSent and ask.maxRunning
-  and not mayBeSent(logId, ask.principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then
-  return {'held'}
-end
-if ask.isSent and ask.maxRunning and not mayUse(logId, ask.editor, ask.resources, ask.queue, turn, ask.acceptedAt) then
-  return {'held'}
-end
+local limits = limitsOn(ask.principal, ask.editor)
+if ask.isSent and ask.maxRunning and heldBack(logId, limits, ask.queue, turn, ask.acceptedAt) then return {'held'} end
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.isSent then
-  noteSent(logId, ask.principal, ask.editor)
-  noteUsed(logId, ask.editor, ask.resources)
+  noteSent(logId, ask.principal, ask.editor, limits)
   turnCame(KEYS[6], turn, ask.retentionMs)
 else
-  noteReturned(logId, ask.principal)
-  releaseWanted(noteUnused(logId, ask.resources), storeTime(), ask.resources)
+  redis.call('SADD', waitingOf(ask.principal), logId)
+  release(leave(logId, ask.principal))
 end
 chainChanged(KEYS[3])
 if ask.event then noteEvent(ask.event, ask.state, logId, ask.principal, ask.editor, ask.tool, ask.retentionMs) end
