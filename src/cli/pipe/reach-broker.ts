@@ -226,7 +226,7 @@ async function end(endpoint: BrokerEndpoint): Promise<void> {
 }
 
 /** It is not our child, so the system sends no event. */
-export async function isGone(endpoint: BrokerEndpoint, limitMs: number): Promise<boolean> {
+async function isGone(endpoint: BrokerEndpoint, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isLiving(endpoint)) {
     if (performance.now() > deadline) return false;
@@ -243,4 +243,36 @@ export function connect({ socket: path }: BrokerEndpoint): Promise<Socket | unde
     socket.once("connect", () => resolve(socket));
     socket.once("error", () => resolve(undefined));
   });
+}
+
+// Ends a broker of this user: in order if it answers.
+
+/** It answers open waits, and gives its Editors back. */
+const END_LIMIT_MS = 20_000;
+
+interface EndLimits {
+  /** How long it may take to say that it ends, ms. */
+  answerMs?: number;
+  /** How long one that did not say so may take to obey a signal, ms. */
+  signalMs?: number;
+}
+
+/** `killed`: it neither answered nor obeyed. Rejects if it does not end. */
+export async function endBroker(
+  folder: string,
+  version: string,
+  { answerMs, signalMs = 5_000 }: EndLimits = {},
+): Promise<"none" | "ended" | "killed"> {
+  const endpoint = readEndpoint(folder);
+  if (!endpoint) return "none";
+  const socket = await connect(endpoint);
+  const asked = socket && (await controlBroker(socket, "stop", version, answerMs).catch(() => undefined));
+  // It cannot be reached, or does not listen: it may be stopped. Without a mark it may be a stranger with the same id.
+  if (!asked && endpoint.mark !== undefined) {
+    signal(endpoint, "SIGTERM");
+    if (await isGone(endpoint, signalMs)) return "ended";
+    signal(endpoint, "SIGKILL");
+  }
+  if (await isGone(endpoint, END_LIMIT_MS)) return asked ? "ended" : "killed";
+  throw new Error(`The broker (process ${endpoint.pid}) does not end. End it yourself, then try again.`);
 }

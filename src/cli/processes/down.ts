@@ -4,7 +4,7 @@ import { orderlyEnd } from "../../shared/store/schema.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/processes.js";
 import { brokerFolders } from "../pipe/broker-place.js";
-import { endBroker } from "../pipe/control-client.js";
+import { endBroker } from "../pipe/reach-broker.js";
 import { VERSION } from "../version.js";
 import { readSettings } from "./settings.js";
 

@@ -128,7 +128,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
-export function who(caller: string | null, requestId: RpcId | null): string {
+function who(caller: string | null, requestId: RpcId | null): string {
   if (caller === null || caller.startsWith(SINGLE_REQUEST)) return "a request without a session";
   const [kind = "", id = ""] = caller.split(":");
   const named = KINDS[kind] ?? kind;

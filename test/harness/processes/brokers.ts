@@ -1,7 +1,7 @@
 /** The background brokers that a test's clients have started. */
 import { brokerFolders, readEndpoint } from "../../../src/cli/pipe/broker-place.js";
-import { controlBroker, endBroker } from "../../../src/cli/pipe/control-client.js";
-import { connect } from "../../../src/cli/pipe/reach-broker.js";
+import { controlBroker } from "../../../src/cli/pipe/control-client.js";
+import { connect, endBroker } from "../../../src/cli/pipe/reach-broker.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import type { BrokerStatus } from "../../../src/shared/pipe/frames.js";
 
