@@ -3,7 +3,6 @@ import { isPool } from "../shared/editors/target.js";
 import { type Estimate, estimateOf, type Timed } from "../shared/operation/estimate.js";
 import { isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
-import type { Queues } from "../shared/store/queue.js";
 import { LANE_PLACES } from "../shared/tools/tool.js";
 
 /** More than so many before it are not read: an answer must stay cheap. */
@@ -12,20 +11,14 @@ const MOST_AHEAD = 50;
 const LOOKED_BACK = 3;
 
 export interface Estimates {
-  /** `position`: in its queue, undefined if it runs; `members`: the Editors that serve its pool. `now`: store clock, ms. */
+  /** `ahead`: those before it in its queue, undefined if it runs; `members`: the Editors that serve its pool. `now`: store clock, ms. */
   of(
     record: OperationRecord,
-    around: { position: number | undefined; members: readonly string[]; now: number },
+    around: { ahead: readonly string[] | undefined; members: readonly string[]; now: number },
   ): Promise<Estimate>;
 }
 
-export function createEstimates({
-  operations,
-  queues,
-}: {
-  operations: Pick<Operations, "find" | "openOf">;
-  queues: Pick<Queues, "ahead">;
-}): Estimates {
+export function createEstimates(operations: Pick<Operations, "find" | "openOf">): Estimates {
   /** What the last identical call that completed took: another call of the tool says nothing of this one. */
   const lastTime = async ({ after }: OperationRecord): Promise<number | undefined> => {
     let logId = after;
@@ -48,9 +41,9 @@ export function createEstimates({
   /** What its pool's Editors have, in any lane, since only an idle one takes it; then what is before it in its queue. Undefined: too many. */
   const aheadOf = async (
     record: OperationRecord,
+    ids: readonly string[],
     members: readonly string[],
   ): Promise<OperationRecord[] | undefined> => {
-    const ids = await queues.ahead(record, MOST_AHEAD + 1);
     const before = await Promise.all(ids.map((logId) => operations.find(logId)));
     const there = await Promise.all(members.map((editor) => operations.openOf(editor, MOST_AHEAD + 1)));
     if (there.some(({ length }) => length > MOST_AHEAD)) return undefined;
@@ -61,13 +54,13 @@ export function createEstimates({
   };
 
   return {
-    async of(record, { position, members, now }) {
+    async of(record, { ahead: ids, members, now }) {
       const own = await timed(record, now);
       if (!isWaiting(record.state)) return estimateOf(own, undefined, 1);
       // An Editor takes one at a time from its pools.
       const places = isPool(record.editor) ? members.length : LANE_PLACES[record.lane];
-      if (position === undefined || position > MOST_AHEAD || places === 0) return {};
-      const ahead = await aheadOf(record, members);
+      if (ids === undefined || ids.length > MOST_AHEAD || places === 0) return {};
+      const ahead = await aheadOf(record, ids, members);
       if (ahead === undefined) return {};
       const times = await Promise.all(ahead.map((each) => timed(each, now)));
       return estimateOf(own, times, places);

@@ -174,7 +174,7 @@ export function createGateway(
       lastCatalogs: catalogs,
       heldBack: store.heldBack,
       lastSweep: store.lastSweep,
-      estimates: createEstimates(store),
+      estimates: createEstimates(store.operations),
       catalog,
       principals,
       presence,

@@ -81,10 +81,10 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const { logId } = execution ?? record;
     const final = isFinal(shown.state);
     const waits = isWaiting(shown.state);
-    const [live, delivered, position, editor, editorNow, held, isPaused, now] = await Promise.all([
+    const [live, delivered, ahead, editor, editorNow, held, isPaused, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
       brief || !final ? {} : results.delivered(execution ?? record, execution ? undefined : piece),
-      final || shown.state === "running" ? undefined : queues.position(record),
+      final || shown.state === "running" ? undefined : queues.ahead(record),
       final ? undefined : editors.find(record.editor),
       final ? editorOf(record) : undefined,
       waits ? deps.heldBack(record) : undefined,
@@ -97,7 +97,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const isHeldUp = isAway || isPaused || held !== undefined || (pool?.closedBy.length ?? 0) > 0;
     const isUnderWay = !final && !isHeldUp && shown.cancel === undefined;
     const estimate = isUnderWay
-      ? await deps.estimates.of(shown, { position, members: pool?.serving ?? [], now })
+      ? await deps.estimates.of(shown, { ahead, members: pool?.serving ?? [], now })
       : undefined;
     const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
     return {
@@ -106,7 +106,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       progress: live.progress,
       partialResult: live.partialResult,
       isPartialTruncated: live.isTruncated,
-      queuePosition: position,
+      queuePosition: ahead?.length,
       estimate,
       isPaused,
       intervals: options.rules?.intervals(shown),

@@ -36,10 +36,8 @@ export interface Queues {
   takeBack(editor: string): Promise<void>;
   /** The ids of the jobs that wait in a lane of an Editor or a pool, in their order, so many from this one on. */
   waiting(editor: string, lane: Lane, from: number, count: number): Promise<string[]>;
-  /** The log_ids of the operations ahead of this one in its lane, including active ones; so many at most. */
-  ahead(record: OperationRecord, most: number): Promise<string[]>;
-  /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
-  position(record: OperationRecord): Promise<number | undefined>;
+  /** The log_ids of the operations ahead of this one in its lane, including active ones; undefined when it is not waiting. */
+  ahead(record: OperationRecord): Promise<string[] | undefined>;
   /** While the queues of an Editor's lanes are paused, no job is taken from them. */
   setPaused(editor: string, isPaused: boolean): Promise<void>;
   /** Whether a lane is paused, or without `lane` any of them; by a command or manually. */
@@ -106,16 +104,6 @@ export function createQueues(
     await job?.moveToWait(ANY_TOKEN).catch(() => undefined);
   };
 
-  /** The ids of the jobs in a lane, in their order; what a worker that died gave back comes before everything that has a priority. */
-  const standingIn = async (record: OperationRecord): Promise<{ taken: string[]; waiting: string[] }> => {
-    const queue = queueOf(record);
-    const [taken, waiting] = await Promise.all([
-      queue.getRanges(["active"], 0, -1, true),
-      queue.getRanges(["wait", "prioritized"], 0, -1, true),
-    ]);
-    return { taken, waiting };
-  };
-
   const kept = { age: Math.ceil(retentionMs / 1000), count: KEPT_JOBS };
 
   const queues: Queues = {
@@ -163,17 +151,15 @@ export function createQueues(
     waiting: (editor, lane, from, count) =>
       queueOf({ editor, lane }).getRanges(["prioritized"], from, from + count - 1, true),
 
-    async position(record) {
-      const { taken, waiting } = await standingIn(record);
+    async ahead(record) {
+      const queue = queueOf(record);
+      // In their order; what a worker that died gave back comes before everything that has a priority.
+      const [taken, waiting] = await Promise.all([
+        queue.getRanges(["active"], 0, -1, true),
+        queue.getRanges(["wait", "prioritized"], 0, -1, true),
+      ]);
       const at = waiting.indexOf(jobIdOf(record));
-      return at < 0 ? undefined : taken.length + at;
-    },
-
-    async ahead(record, most) {
-      const { taken, waiting } = await standingIn(record);
-      const all = [...taken, ...waiting];
-      const at = all.indexOf(jobIdOf(record));
-      return (at < 0 ? all : all.slice(0, at)).slice(0, most).map(logIdOf);
+      return at < 0 ? undefined : [...taken, ...waiting.slice(0, at)].map(logIdOf);
     },
 
     async setPaused(editor, isPaused) {

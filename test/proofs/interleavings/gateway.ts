@@ -72,8 +72,7 @@ export function createGateway(world: World) {
           queue().waiting = queue().waiting.filter(({ id }) => id !== jobIdOf(record));
         },
         takeBack: async () => undefined,
-        position: async () => undefined,
-        ahead: async () => [],
+        ahead: async () => undefined,
         setPaused: async () => undefined,
         isPaused: async () => false,
         isTaken: async () => false,

@@ -141,12 +141,12 @@ describe("queues", () => {
     const wanted = record("a", { state: "queued" });
     await queues.restore(wanted);
     await queues.restore(wanted);
-    expect(await queues.position(wanted)).toBe(0);
+    expect((await queues.ahead(wanted))?.length).toBe(0);
     await queues.restore(record("b"));
-    expect(await queues.position(record("b"))).toBe(1);
+    expect((await queues.ahead(record("b")))?.length).toBe(1);
     await queues.remove(wanted);
     expect(await hasJob({ queues }, wanted)).toBe(false);
-    expect(await queues.position(record("b"))).toBe(0);
+    expect((await queues.ahead(record("b")))?.length).toBe(0);
     await queues.restore(wanted);
   });
 
@@ -172,10 +172,12 @@ describe("queues", () => {
     expect(taken.map((job) => job?.data.logId)).toEqual(["a", "b"]);
     await hand.del(keys.queue("game.main", "hash.b:lock"));
     await queues.takeBack("game");
-    expect(await Promise.all(records.map(queues.position))).toEqual([0, 1, 2]);
+    expect(await Promise.all(records.map(async (each) => (await queues.ahead(each))?.length))).toEqual([
+      0, 1, 2,
+    ]);
     // The one that took it may still run: it has nothing more to say of the job.
     await expect(taken[0]?.moveToCompleted({}, "token", false)).rejects.toThrow();
-    expect(await queues.position(records[0] as OperationRecord)).toBe(0);
+    expect((await queues.ahead(records[0] as OperationRecord))?.length).toBe(0);
     await queues.takeBack("game");
   });
 });
