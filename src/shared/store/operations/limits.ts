@@ -308,6 +308,13 @@ async function placesOf(
 /** How many places each resource has, by its label. */
 export type Resources = Readonly<Record<string, number>>;
 
+/** What the scripts of operations are limited by. */
+export interface Limits extends PrincipalLimits {
+  retentionMs: number;
+  resources: Resources;
+  room: RoomLimits;
+}
+
 /** As the scripts are asked; undefined: none are limited, or it takes none. */
 export function resourcesFor(lane: Lane, resources: Resources): Resources | undefined {
   return lane === "main" && Object.keys(resources).length > 0 ? resources : undefined;

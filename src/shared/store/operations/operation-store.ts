@@ -11,13 +11,11 @@ import type { Queues } from "../queue.js";
 import { createIncarnations, type Incarnations } from "../schema.js";
 import {
   type Claim,
-  type CreateOptions,
   createClaim,
   createCreate,
   createFinish,
   createRelease,
   dueIn,
-  type FinishOptions,
 } from "../scripts/call.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRestore, type KnownOfLost } from "../scripts/restore.js";
@@ -26,6 +24,7 @@ import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
 import {
   type Answer,
   defineScript,
+  type Limits,
   ownedBy,
   type PrincipalLimits,
   type Resources,
@@ -370,7 +369,7 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
 interface Shared {
   /** The jobs of the operations. */
   jobs: Pick<Queues, "add" | "restore" | "remove" | "promote">;
-  limits: CreateOptions & FinishOptions;
+  limits: Limits;
   onError(error: Error): void;
 }
 

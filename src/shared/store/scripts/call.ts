@@ -8,10 +8,9 @@ import {
   type Answer,
   ARGUMENT_ACCOUNT,
   defineScript,
+  type Limits,
   ownedBy,
   RESULT_ACCOUNT,
-  type Resources,
-  type RoomLimits,
   resourcesFor,
 } from "../operations/limits.js";
 import { beganAs, readRecord, targetsOf, type UploadedResult } from "../operations/record.js";
@@ -65,16 +64,6 @@ redis.call('PUBLISH', '${channels.changed}', logId)
 return {'applied', seq, turn}
 `;
 
-/** Each write reads the three limits: they may change. */
-export interface CreateOptions {
-  retentionMs: number;
-  /** Most operations of one principal that wait. */
-  maxQueued: number;
-  /** Most open operations of an Editor, or a pool, of all principals. */
-  maxInQueue: number;
-  room: RoomLimits;
-}
-
 /** `text`: the record's document. `version`: that of the chain that the decision to create was made on; it must still be the same. */
 export type Create = (
   record: OperationRecord,
@@ -82,7 +71,7 @@ export type Create = (
   version: string,
 ) => Promise<Answer>;
 
-export function createCreate(redis: Redis, limits: CreateOptions): Create {
+export function createCreate(redis: Redis, limits: Limits): Create {
   const run = defineScript(redis, "ujbCreate", CREATE);
   const { retentionMs, room } = limits;
   return (record, { text, args }, version) => {
@@ -187,10 +176,7 @@ return {'applied', document, found[2] or '0', found[3] or '0', found[4]}
 /** By the id of its job. Undefined: it must be read first, or may not be sent now. */
 export type Claim = (jobId: string, claimant: Claimant) => Promise<ClaimedOperation | undefined>;
 
-export function createClaim(
-  redis: Redis,
-  limits: { retentionMs: number; maxRunning: number; resources: Resources },
-): Claim {
+export function createClaim(redis: Redis, limits: Limits): Claim {
   const run = defineScript(redis, "ujbClaim", CLAIM);
   return async (jobId, { editor, lane, fence, session, incarnation }) => {
     const [hash = "", logId = ""] = jobId.split(".", 2);
@@ -242,15 +228,10 @@ export function dueIn(answer: Answer): DueJob[] {
 }
 
 /** A place may have come free after the operation was held back, and before its job was put aside. */
-export function createRelease(
-  redis: Redis,
-  limits: { maxRunning: number; resources: Resources },
-): (logId: string) => Promise<Answer> {
+export function createRelease(redis: Redis, limits: Limits): (logId: string) => Promise<Answer> {
   const run = defineScript(redis, "ujbRelease", ASK_AGAIN);
-  return (logId) => {
-    const { maxRunning, resources } = limits;
-    return run([keys.operation(logId)], { maxRunning, resources });
-  };
+  const { maxRunning, resources } = limits;
+  return (logId) => run([keys.operation(logId)], { maxRunning, resources });
 }
 
 // Ends an operation: its last record, its result, its counters and its message, in one step: durable acknowledgement (▲14).
@@ -311,13 +292,6 @@ release(left)
 return {'applied', unpack(due)}
 `;
 
-export interface FinishOptions {
-  retentionMs: number;
-  maxRunning: number;
-  resources: Resources;
-  room: RoomLimits;
-}
-
 export interface End {
   counts: Counts;
   /** How long it took, ms, if that is an example of how long the tool takes. */
@@ -333,7 +307,7 @@ export type Finish = (
   end: End,
 ) => Promise<Answer>;
 
-export function createFinish(redis: Redis, limits: FinishOptions): Finish {
+export function createFinish(redis: Redis, limits: Limits): Finish {
   const run = defineScript(redis, "ujbFinish", FINISH);
   const { retentionMs, resources, room } = limits;
   return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result }) => {

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { isPool } from "../../editors/target.js";
 import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { channels, keys, queueName } from "../keys.js";
-import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
+import { type Answer, defineScript, type Limits, ownedBy, resourcesFor } from "../operations/limits.js";
 
 /** Lua: has an Editor taken an earlier operation of the principal from the pool, which it is about to send? */
 const EARLIER_TAKEN = `
@@ -82,10 +82,7 @@ export interface MoveOptions {
   standsInLine?: boolean;
 }
 
-export function createMove(
-  redis: Redis,
-  limits: { retentionMs: number; maxRunning: number; resources: Resources },
-): Move {
+export function createMove(redis: Redis, limits: Limits): Move {
   const run = defineScript(redis, "ujbMove", MOVE);
   const { retentionMs, resources } = limits;
   return (before, record, { expected, text }, { fence, incarnation, whenIdle, standsInLine }) => {

@@ -2,7 +2,7 @@
 import type { Redis } from "ioredis";
 import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
 import { keys, queueName } from "../keys.js";
-import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
+import { type Answer, defineScript, type Limits, ownedBy, resourcesFor } from "../operations/limits.js";
 import { beganAs, documentOf, targetsOf } from "../operations/record.js";
 
 /**
@@ -59,10 +59,7 @@ export type Restore = (
   labels?: readonly string[],
 ) => Promise<Answer>;
 
-export function createRestore(
-  redis: Redis,
-  { retentionMs, resources }: { retentionMs: number; resources: Resources },
-): Restore {
+export function createRestore(redis: Redis, { retentionMs, resources }: Limits): Restore {
   const run = defineScript(redis, "ujbRestore", RESTORE);
   return (record, chain, { fence, incarnation }, labels) => {
     const { logId, editor, principal, createdBy } = record;

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { isSent, type OperationRecord } from "../../operation/operation.js";
 import type { OperationEventName } from "../../operation/operation-event.js";
 import { channels, keys, queueName } from "../keys.js";
-import { type Answer, defineScript, ownedBy, type Resources, resourcesFor } from "../operations/limits.js";
+import { type Answer, defineScript, type Limits, ownedBy, resourcesFor } from "../operations/limits.js";
 import { beganAs, targetsOf } from "../operations/record.js";
 
 /**
@@ -35,13 +35,6 @@ if ask.isSent and ask.pool then redis.call('PUBLISH', '${channels.pools}', ask.p
 return {'applied', unpack(due)}
 `;
 
-export interface TransitionOptions {
-  retentionMs: number;
-  /** Most operations of one principal that are sent and have not ended. */
-  maxRunning: number;
-  resources: Resources;
-}
-
 /** `expected`: the record as it was read. */
 export type Transition = (
   record: OperationRecord,
@@ -50,7 +43,7 @@ export type Transition = (
   event: OperationEventName | undefined,
 ) => Promise<Answer>;
 
-export function createTransition(redis: Redis, limits: TransitionOptions): Transition {
+export function createTransition(redis: Redis, limits: Limits): Transition {
   const run = defineScript(redis, "ujbTransition", TRANSITION);
   const { retentionMs, resources } = limits;
   return (record, { expected, text }, { fence, incarnation, wasSent }, event) => {
