@@ -200,18 +200,26 @@ end
 local function waitFor(limit, logId, queue, turn, acceptedAt)
   redis.call('HSET', limit.wanted, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, storeTime()))
 end
+-- The oldest first.
+local function lineFor(limit)
+  local line, wanted = {}, redis.call('HGETALL', limit.wanted)
+  for i = 1, #wanted, 2 do
+    local queue, accepted, asked = string.match(wanted[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
+    if storeTime() - tonumber(asked) > ${HELD_STANDS_MS} then
+      redis.call('HDEL', limit.wanted, wanted[i])
+    else
+      table.insert(line, {logId = wanted[i], queue = queue, acceptedAt = tonumber(accepted)})
+    end
+  end
+  table.sort(line, function(a, b) return a.acceptedAt < b.acceptedAt or (a.acceptedAt == b.acceptedAt and a.logId < b.logId) end)
+  return line
+end
 local function hasPlace(limit, logId, queue, acceptedAt)
   if redis.call('HEXISTS', limit.used, logId) == 1 then return true end
   local free = limit.places - placesTaken(limit)
-  local others = redis.call('HGETALL', limit.wanted)
-  for i = 1, #others, 2 do
-    local other = others[i]
-    local where, accepted, asked = string.match(others[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
-    if storeTime() - tonumber(asked) > ${HELD_STANDS_MS} then
-      redis.call('HDEL', limit.wanted, other)
-    elseif other ~= logId and (tonumber(accepted) < acceptedAt or (tonumber(accepted) == acceptedAt and other < logId)) then
-      if where == queue then free = 0 else free = free - 1 end
-    end
+  for _, other in ipairs(lineFor(limit)) do
+    local isEarlier = other.acceptedAt < acceptedAt or (other.acceptedAt == acceptedAt and other.logId < logId)
+    if isEarlier then free = other.queue == queue and 0 or free - 1 end
   end
   return free > 0
 end
@@ -366,21 +374,14 @@ end
 const RELEASE = `
 local due = {}
 local function releaseOldest(limit)
-  local held = redis.call('HGETALL', limit.wanted)
-  if #held == 0 or placesTaken(limit) >= limit.places then return end
-  local oldest, since, queue
-  for i = 1, #held, 2 do
-    local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
-    accepted = tonumber(accepted)
-    local isEarlier = not oldest or accepted < since or (accepted == since and held[i] < oldest)
-    if storeTime() - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
-  end
-  local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
+  local oldest = lineFor(limit)[1]
+  if not oldest or placesTaken(limit) >= limit.places then return end
+  local document = redis.call('HGET', '${keys.operation("")}' .. oldest.logId, 'doc')
   if not document then return end
   local record = cjson.decode(document)
   if record.pool and record.editor == record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) return end
-  due[#due + 1] = queue
-  due[#due + 1] = record.hash .. '.' .. oldest
+  due[#due + 1] = oldest.queue
+  due[#due + 1] = record.hash .. '.' .. oldest.logId
 end
 local function release(limits)
   local pools = {}
