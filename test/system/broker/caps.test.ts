@@ -136,9 +136,9 @@ describe("how much of one principal may run", () => {
     await isHeld(record.logId);
     await second.faults.crash();
     await away(second);
-    const [queue, turn, at] = (await hand.hget(keys.held("ann"), record.logId))?.split("|") ?? [];
+    const [queue, at] = (await hand.hget(keys.held("ann"), record.logId))?.split("|") ?? [];
     // As if it had not asked for a while.
-    await hand.hset(keys.held("ann"), record.logId, `${queue}|${turn}|${at}|1`);
+    await hand.hset(keys.held("ann"), record.logId, `${queue}|${at}|1`);
     const next = await ann.submit("work", { Name: "here" }, here);
     bench.finish("block");
     await ann.outcome(block.record.logId);

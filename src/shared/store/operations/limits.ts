@@ -148,7 +148,7 @@ const HELD_STANDS_MS = 5_000;
 
 /**
  * Lua, for the scripts that write operations. The limits of a principal and of each resource are of one kind: so many `places`, who has
- * one (`used`: HASH log_id → editor), and who waits for one (`wanted`: HASH log_id → queue|turn|acceptedAt|when it last asked).
+ * one (`used`: HASH log_id → editor), and who waits for one (`wanted`: HASH log_id → queue|acceptedAt|when it last asked).
  * Operations of Editors that are away take no place; of a resource, neither does one that has ended without a note of it, by a process
  * without this setting.
  *
@@ -197,14 +197,14 @@ local function placesTaken(limit)
   end
   return taken
 end
-local function waitFor(limit, logId, queue, turn, acceptedAt)
-  redis.call('HSET', limit.wanted, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, storeTime()))
+local function waitFor(limit, logId, queue, acceptedAt)
+  redis.call('HSET', limit.wanted, logId, string.format('%s|%.0f|%.0f', queue, acceptedAt, storeTime()))
 end
 -- The oldest first.
 local function lineFor(limit)
   local line, wanted = {}, redis.call('HGETALL', limit.wanted)
   for i = 1, #wanted, 2 do
-    local queue, accepted, asked = string.match(wanted[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
+    local queue, accepted, asked = string.match(wanted[i + 1], '^(.*)|(%d+)|(%d+)$')
     if storeTime() - tonumber(asked) > ${HELD_STANDS_MS} then
       redis.call('HDEL', limit.wanted, wanted[i])
     else
@@ -225,11 +225,11 @@ local function hasPlace(limit, logId, queue, acceptedAt)
 end
 -- Answers nil, or why it may not be sent now. It waits for one resource after the other, and keeps its turn for those before: else operations
 -- that need only one of them would pass it again and again. Without a queue it is only asked: it waits for no place from then on.
-local function heldBack(logId, limits, queue, turn, acceptedAt)
+local function heldBack(logId, limits, queue, acceptedAt)
   for at, limit in ipairs(limits) do
     if not hasPlace(limit, logId, queue, acceptedAt) then
-      if queue then waitFor(limit, logId, queue, turn, acceptedAt) end
-      for before = 2, queue and at - 1 or 0 do waitFor(limits[before], logId, queue, turn, acceptedAt) end
+      if queue then waitFor(limit, logId, queue, acceptedAt) end
+      for before = 2, queue and at - 1 or 0 do waitFor(limits[before], logId, queue, acceptedAt) end
       return limit.name and 'short' or 'held'
     end
   end

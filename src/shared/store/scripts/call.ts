@@ -158,7 +158,7 @@ if record.hash ~= ask.hash or record.editor ~= ask.editor or record.lane ~= ask.
 if record.pool and record.incarnation ~= ask.incarnation then return {'conflict'} end
 if record.cancel or record.executedAs or record.sentIn then return {'conflict'} end
 local limits = limitsOn(record.principal, ask.editor)
-if heldBack(logId, limits, ask.queue, turn, record.acceptedAt) then return {'held'} end
+if heldBack(logId, limits, ask.queue, record.acceptedAt) then return {'held'} end
 local now = math.max(storeTime(), record.acceptedAt)
 local document = '{"state":"dispatched","dispatchedAt":' .. string.format('%.0f', now) .. ',"sentIn":' .. ask.session .. ','
   .. string.sub(found[1], ${WAITING.length + 1})

@@ -37,8 +37,7 @@ if ask.whenIdle then
   if redis.call('EXISTS', KEYS[8]) == 1 then return {'busy'} end
   if isEarlierTaken(principal) then return {'held'} end
   -- It would keep the Editor from those of others. If it stands in line, it waits for its place from the pool.
-  local turn, queue = tonumber(found[2] or 0), ask.standsInLine and ask.from or nil
-  local why = heldBack(logId, limitsOn(principal, ask.editor), queue, turn, ask.acceptedAt)
+  local why = heldBack(logId, limitsOn(principal, ask.editor), ask.standsInLine and ask.from, ask.acceptedAt)
   if why then return {why} end
 end
 redis.call('ZREM', KEYS[5], logId)

@@ -18,7 +18,7 @@ if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 local turn = tonumber(found[2] or 0)
 local limits = limitsOn(ask.principal, ask.editor)
-if ask.isSent and ask.maxRunning and heldBack(logId, limits, ask.queue, turn, ask.acceptedAt) then return {'held'} end
+if ask.isSent and ask.maxRunning and heldBack(logId, limits, ask.queue, ask.acceptedAt) then return {'held'} end
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.isSent then
   noteSent(logId, ask.principal, ask.editor, limits)
