@@ -27,6 +27,7 @@ import { inSpan, type TraceContext } from "../shared/traces.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
 import { type ToolCall, waitSecondsOf } from "./call-reader.js";
 import { type Cancel, createCancel } from "./cancel.js";
+import type { Catalog, OfferedTool } from "./catalog.js";
 import type { ClientPresence } from "./client-presence.js";
 import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
@@ -45,7 +46,6 @@ import {
 } from "./operator-verbs/operations.js";
 import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
-import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type Explained, explained, type ViewOptions, type ViewSources } from "./views.js";
 
 // The verbs of operators: everybody's operations, Editors and their owners. The rights are checked here, for every surface.

@@ -25,10 +25,10 @@ import type { TraceContext } from "../shared/traces.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { RpcId } from "../shared/wire/rpc.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
+import { argumentError, type Catalog, type OfferedTool, readArguments } from "./catalog.js";
 import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
-import { argumentError, type Catalog, type OfferedTool, readArguments } from "./tools/catalog.js";
 
 /** The question that a user answers before the call is executed. */
 export interface Question {

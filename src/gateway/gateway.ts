@@ -15,6 +15,7 @@ import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker, logged, traced } from "./broker.js";
 import { createCallReader, withFirstContact } from "./call-reader.js";
+import { createCatalog } from "./catalog.js";
 import { createClientPresence } from "./client-presence.js";
 import { createFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
@@ -29,7 +30,6 @@ import { createWaiters } from "./exchange.js";
 import { createJanitor } from "./janitor.js";
 import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
-import { createCatalog } from "./tools/catalog.js";
 
 export interface GatewayOptions {
   replay: ReplayOptions;

@@ -23,8 +23,8 @@ import {
 import { createLostEditors, type LostEditorsOptions } from "./discovery/lost-editors.js";
 import { createTrustedFolder, type TrustedFile } from "./discovery/trusted-folder.js";
 import { MAX_RESULT_BYTES } from "./execution/outcome.js";
-import { unityLogPlaces } from "./owner/evidence/log-places.js";
 import type { DescribedEditor } from "./owner/heartbeat.js";
+import { unityLogPlaces } from "./owner/log-places.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner/owner.js";
 
 // Editors with MCP for Unity, found by the status files that its bridge writes (docs/reference/bridges.md). They hold no

@@ -7,12 +7,12 @@ import { print } from "../client/ask-broker.js";
 import type { BrokerClient } from "../client/broker-client.js";
 import { connectBroker } from "../client/connect-broker.js";
 import { type Run, UsageError } from "../command.js";
-import { type Candidate, candidatesFor, type Known } from "../completion/candidates.js";
 import { settingsEnvironment } from "../configuration/config-file.js";
 import type * as declared from "../declared/completing.js";
 import { SHELLS } from "../declared/completing.js";
 import { brokerFolder, readEndpoint } from "../pipe/broker-place.js";
 import { readSettings } from "../processes/settings.js";
+import { type Candidate, candidatesFor, type Known } from "./candidates.js";
 
 export function completionOf(root: () => CommandDef): Run<typeof declared.completion> {
   return async ({ args }) => {

@@ -5,7 +5,7 @@ import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
 import { createCallRules, TOOL_LIMITS, type ToolLimits } from "../../shared/tools/call-rules.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
-import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
+import { unityLogPlaces } from "../../worker/owner/log-places.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../../worker/worker.js";
 
 const MINUTE = 60_000;

@@ -17,13 +17,9 @@ import {
   type Preview,
 } from "../../shared/results/preview.js";
 import type { Projected, ProjectionRequest } from "../../shared/results/projection.js";
+import type { About, FilteredResults, ListedFilteredResults } from "../../shared/store/filtered-results.js";
 import type { Arguments, Operations } from "../../shared/store/operations/operation-store.js";
 import { decodeResult, encodeText, type StoredResult } from "../../shared/store/operations/record.js";
-import type {
-  About,
-  FilteredResults,
-  ListedFilteredResults,
-} from "../../shared/store/results/filtered-results.js";
 import type { PartialDocuments } from "./partial-documents.js";
 import { artifactOf, resourceOf } from "./result-uri.js";
 

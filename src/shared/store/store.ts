@@ -27,6 +27,11 @@ import {
   type Owners,
 } from "./editors/lease.js";
 import { createPools, type Pools } from "./editors/pools.js";
+import {
+  createFilteredResults,
+  type FilteredResults,
+  type FilteredResultsOptions,
+} from "./filtered-results.js";
 import { channels, keys } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createLogins, type Logins } from "./logins.js";
@@ -36,11 +41,6 @@ import { type HeldBack, heldBack, PRINCIPAL_LIMITS, roomLimits } from "./operati
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { createQueues, type Queues } from "./queue.js";
 import type { RedisCheck } from "./redis-check.js";
-import {
-  createFilteredResults,
-  type FilteredResults,
-  type FilteredResultsOptions,
-} from "./results/filtered-results.js";
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
 

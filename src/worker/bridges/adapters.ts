@@ -1,7 +1,7 @@
 /** Which adapter drives which bridge. */
 import type { OwnWireEditor, PlainIdentity } from "./bridge.js";
 import type { PlainEditorDeps } from "./plain-editor.js";
-import { createUloopEditor, type UloopEditor } from "./uloop/uloop-editor.js";
+import { createUloopEditor, type UloopEditor } from "./uloop-editor.js";
 import { createUnityMcpEditor, type UnityMcpOptions } from "./unity-mcp/unity-mcp-editor.js";
 
 export interface BridgeOptions {

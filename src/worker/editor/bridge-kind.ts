@@ -4,7 +4,7 @@ import type { Log } from "../../shared/log.js";
 import { RpcFailure } from "../../shared/wire/rpc.js";
 import { knowsNoHello } from "../../shared/wire/uloop.js";
 import type { Greeting, OwnWireEditor } from "../bridges/bridge.js";
-import type { UloopEditor } from "../bridges/uloop/uloop-editor.js";
+import type { UloopEditor } from "../bridges/uloop-editor.js";
 import {
   type Connection,
   type ConnectionDeps,

@@ -36,7 +36,7 @@ import {
   type OwnerFence,
   type UnderWay,
 } from "./owned-operations.js";
-import { createProgressReports } from "./reports/progress-reports.js";
+import { createProgressReports } from "./progress-reports.js";
 
 // The reports to the store about an operation while it runs.
 

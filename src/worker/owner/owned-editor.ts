@@ -31,8 +31,7 @@ import { createLane, createPoolTaker, type Lane, type LaneTimings } from "../exe
 import { type Acknowledger, createAcknowledger, createOutcomeListeners } from "../execution/outcome.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
-import { createEvidence } from "./evidence/evidence.js";
-import type { LogPlaces } from "./evidence/log-places.js";
+import { createEvidence } from "./evidence.js";
 import {
   createHealthMonitor,
   createHeartbeatRecorder,
@@ -49,6 +48,7 @@ import {
   createLinkHandlers,
   createReports,
 } from "./link-handlers.js";
+import type { LogPlaces } from "./log-places.js";
 import {
   createImports,
   createOwnedOperations,

@@ -6,7 +6,7 @@ import { keys } from "../../../src/shared/store/keys.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import type { Progress } from "../../../src/shared/wire/wire.js";
 import { createSparseLog } from "../../../src/worker/editor/sparse-log.js";
-import { createProgressReports } from "../../../src/worker/owner/reports/progress-reports.js";
+import { createProgressReports } from "../../../src/worker/owner/progress-reports.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
 import { useSystem } from "../../harness/system/system.js";

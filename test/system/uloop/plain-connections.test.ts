@@ -7,7 +7,7 @@ import { TOOL_LIMITS } from "../../../src/shared/tools/call-rules.js";
 import type { SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { PlainEditorDeps } from "../../../src/worker/bridges/plain-editor.js";
 import { openSentLog } from "../../../src/worker/bridges/sent-log.js";
-import { createUloopEditor } from "../../../src/worker/bridges/uloop/uloop-editor.js";
+import { createUloopEditor } from "../../../src/worker/bridges/uloop-editor.js";
 import { type Connection, createConnection } from "../../../src/worker/transport/connection.js";
 import { startTcpPeer, type TcpPeer } from "../../harness/editor/tcp-peer.js";
 import { eventually } from "../../harness/eventually.js";

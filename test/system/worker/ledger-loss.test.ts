@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { keys } from "../../../src/shared/store/keys.js";
-import { unityLogPlaces } from "../../../src/worker/owner/evidence/log-places.js";
+import { unityLogPlaces } from "../../../src/worker/owner/log-places.js";
 import type { Worker } from "../../../src/worker/worker.js";
 import { eventually } from "../../harness/eventually.js";
 import type { Client } from "../../harness/system/client.js";

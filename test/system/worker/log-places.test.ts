@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { endOfLog } from "../../../src/worker/owner/evidence/evidence.js";
-import { unityLogPlaces } from "../../../src/worker/owner/evidence/log-places.js";
+import { endOfLog } from "../../../src/worker/owner/evidence.js";
+import { unityLogPlaces } from "../../../src/worker/owner/log-places.js";
 
 const isWindows = process.platform === "win32";
 

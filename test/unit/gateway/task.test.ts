@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Task, taskOf } from "../../../src/gateway/mcp/tasks/task.js";
+import { type Task, taskOf } from "../../../src/gateway/mcp/task.js";
 import type { OperationView } from "../../../src/shared/operation/answer.js";
 import { type OperationRecord, STATES } from "../../../src/shared/operation/operation.js";
 import { executed, HOUR, NOW, operation } from "../shared/record.js";

@@ -1,7 +1,7 @@
 /** What becomes of a call's arguments: what is nearly right is put right, what only the Editor can know is left to it, the rest is named. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readArguments } from "../../../src/gateway/tools/catalog.js";
+import { readArguments } from "../../../src/gateway/catalog.js";
 import type { JsonObject } from "../../../src/shared/operation/decide.js";
 
 const SCHEMA = {

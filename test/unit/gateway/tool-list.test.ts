@@ -1,7 +1,7 @@
 /** When MCP clients are told that the list of tools has changed. */
 import { expect, test } from "vitest";
+import type { OfferedTool } from "../../../src/gateway/catalog.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
-import type { OfferedTool } from "../../../src/gateway/tools/catalog.js";
 import { SILENT } from "../../harness/silent.js";
 
 test("no list is given out before the one that later lists are compared with", async () => {

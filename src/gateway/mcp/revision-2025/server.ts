@@ -43,7 +43,7 @@ import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { taskOf } from "../tasks/task.js";
+import { taskOf } from "../task.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import { refusalError, refusedAnswer } from "../tools/tool-answer.js";
 import { ASYNC_CALLS, serveAsyncCalls } from "./async-calls.js";

@@ -6,7 +6,7 @@ import type { Broker } from "../../broker.js";
 import type { Submission } from "../../submit.js";
 import { ProtocolError } from "../protocol-error.js";
 import { type CallToolDeps, type OpenCall, toolCallOf } from "../requests/call-tool.js";
-import { type Task, taskOf } from "../tasks/task.js";
+import { type Task, taskOf } from "../task.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import { refusalError } from "../tools/tool-answer.js";
 

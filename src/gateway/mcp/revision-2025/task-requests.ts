@@ -6,7 +6,7 @@ import { waitTime } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
 import { answersTo, type CallToolDeps, foundBy, type OpenCall } from "../requests/call-tool.js";
-import { mayHaveFailed, taskOf } from "../tasks/task.js";
+import { mayHaveFailed, taskOf } from "../task.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { asMcpTask, RELATED_TASK } from "./task-call.js";

@@ -9,7 +9,7 @@ import type { Broker } from "../../broker.js";
 import { ProtocolError } from "../protocol-error.js";
 import { callTool } from "../requests/call-tool.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { type Task, taskOf } from "../tasks/task.js";
+import { type Task, taskOf } from "../task.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { MISSING_CAPABILITY, TASKS } from "./protocol.js";

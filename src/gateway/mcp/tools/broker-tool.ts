@@ -8,7 +8,7 @@ import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection } from "../../call-reader.js";
-import { argumentError, readArguments } from "../../tools/catalog.js";
+import { argumentError, readArguments } from "../../catalog.js";
 import type { OpenRequest } from "../request-tracker.js";
 import type { ClientLimits, ToolAnswer } from "./tool-answer.js";
 

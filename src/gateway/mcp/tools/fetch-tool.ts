@@ -4,7 +4,7 @@ import { DocumentError, type DocumentErrorKind } from "../../../documents/docume
 import { BrokerError, type ErrorCode } from "../../../shared/errors.js";
 import { type Answer, statusOf } from "../../../shared/operation/answer.js";
 import { head, shortened } from "../../../shared/printable.js";
-import type { About } from "../../../shared/store/results/filtered-results.js";
+import type { About } from "../../../shared/store/filtered-results.js";
 import {
   type Cut,
   documentOf,

@@ -7,7 +7,7 @@ import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
-import type { OfferedTool } from "../../tools/catalog.js";
+import type { OfferedTool } from "../../catalog.js";
 import { hintsOf } from "./broker-tool.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 

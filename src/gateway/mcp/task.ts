@@ -1,8 +1,8 @@
 /** An operation as a task of MCP, whatever the protocol's revision: its id is the log_id, its states are fewer. */
-import type { OperationView } from "../../../shared/operation/answer.js";
-import { flightMessage } from "../../../shared/operation/flight.js";
-import { isFinal, type OperationRecord, type State } from "../../../shared/operation/operation.js";
-import { shortened } from "../../../shared/printable.js";
+import type { OperationView } from "../../shared/operation/answer.js";
+import { flightMessage } from "../../shared/operation/flight.js";
+import { isFinal, type OperationRecord, type State } from "../../shared/operation/operation.js";
+import { shortened } from "../../shared/printable.js";
 
 /** `input_required`: never an operation's; for servers that ask a client while its task waits. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";

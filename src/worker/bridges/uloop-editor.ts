@@ -1,20 +1,20 @@
 /** uLoopMCP's bridge, up to 2.x: it answers each tool by its own name, in our framing, and compares the project of each request. */
-import { ToolDetailsAnswer } from "../../../shared/tools/tool.js";
-import { RPC_PARSE_ERROR, RPC_UNKNOWN_METHOD, RpcFailure } from "../../../shared/wire/rpc.js";
-import { detailsOf } from "../../../shared/wire/uloop.js";
-import { uloopSettings } from "../../discovery/configured-editors.js";
-import { UnreadableAnswer } from "../../editor/editor-calls.js";
-import { WrongEditor } from "../../editor/handshake.js";
-import type { Connection } from "../../transport/connection.js";
+import { ToolDetailsAnswer } from "../../shared/tools/tool.js";
+import { RPC_PARSE_ERROR, RPC_UNKNOWN_METHOD, RpcFailure } from "../../shared/wire/rpc.js";
+import { detailsOf } from "../../shared/wire/uloop.js";
+import { uloopSettings } from "../discovery/configured-editors.js";
+import { UnreadableAnswer } from "../editor/editor-calls.js";
+import { WrongEditor } from "../editor/handshake.js";
+import type { Connection } from "../transport/connection.js";
 import {
   type BridgeWire,
   type EditorIdentity,
   type Greeting,
   type Notice,
   UnverifiedEditor,
-} from "../bridge.js";
-import { type BridgeAnswer, errorAnswer, outcomeOf } from "../error-answers.js";
-import { createPlainEditor, type PlainEditorDeps } from "../plain-editor.js";
+} from "./bridge.js";
+import { type BridgeAnswer, errorAnswer, outcomeOf } from "./error-answers.js";
+import { createPlainEditor, type PlainEditorDeps } from "./plain-editor.js";
 
 export interface UloopEditor {
   /** Uses this connection without hello. */

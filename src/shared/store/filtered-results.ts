@@ -5,10 +5,10 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
-import type { ProjectionRequest } from "../../results/projection.js";
-import { keys } from "../keys.js";
-import { USED_NOW } from "../operations/limits.js";
-import { guard, guarded } from "../schema.js";
+import type { ProjectionRequest } from "../results/projection.js";
+import { keys } from "./keys.js";
+import { USED_NOW } from "./operations/limits.js";
+import { guard, guarded } from "./schema.js";
 
 /** The description of a filtered document. */
 export interface About {

@@ -3,14 +3,14 @@
  * the last known catalogue answers (src/gateway/editors/last-catalogs.ts).
  */
 import { isDeepStrictEqual } from "node:util";
-import { bare, didYouMean, nearest } from "../../shared/editors/target.js";
-import { BrokerError } from "../../shared/errors.js";
-import type { JsonObject } from "../../shared/operation/decide.js";
-import { head, shortened } from "../../shared/printable.js";
-import type { Notifier } from "../../shared/store/connect.js";
-import type { Editors } from "../../shared/store/editors/editors.js";
-import type { JsonObjectSchema, Tool } from "../../shared/tools/tool.js";
-import { type LastCatalogs, unknownTo } from "../editors/last-catalogs.js";
+import { bare, didYouMean, nearest } from "../shared/editors/target.js";
+import { BrokerError } from "../shared/errors.js";
+import type { JsonObject } from "../shared/operation/decide.js";
+import { head, shortened } from "../shared/printable.js";
+import type { Notifier } from "../shared/store/connect.js";
+import type { Editors } from "../shared/store/editors/editors.js";
+import type { JsonObjectSchema, Tool } from "../shared/tools/tool.js";
+import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
 
 /** A tool, with the ids of the Editors that share this description, and how long its calls wait, s, if it is configured for it. */
 export type OfferedTool = Tool & { editors: string[]; waitSeconds?: number | undefined };

@@ -1,11 +1,11 @@
 /** The evidence kept for an unknown outcome: the Editor's last signs of life, and the end of its own log. */
 
 import { basename, dirname, extname, join } from "node:path";
-import type { Evidence, OperationRecord } from "../../../shared/operation/operation.js";
-import { head } from "../../../shared/printable.js";
-import { LOOPBACK } from "../../discovery/endpoint-folder.js";
-import type { EditorLink } from "../../editor/editor-link.js";
-import type { HeartbeatRecorder } from "../heartbeat.js";
+import type { Evidence, OperationRecord } from "../../shared/operation/operation.js";
+import { head } from "../../shared/printable.js";
+import { LOOPBACK } from "../discovery/endpoint-folder.js";
+import type { EditorLink } from "../editor/editor-link.js";
+import type { HeartbeatRecorder } from "./heartbeat.js";
 import { type LogPlaces, openLog } from "./log-places.js";
 
 // The end of an Editor's own log, its last lines before it fell silent.
