@@ -278,8 +278,7 @@ function laneOf(
       async heldBack(logId) {
         // One of a pool would keep this Editor from others: there any Editor may take it. What was sent stays.
         const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
-        const moved = await operations.move(logId, back, { fence, incarnation: imports.importedIn() });
-        if (moved !== "moved") await operations.releaseHeld(logId);
+        await operations.move(logId, back, { fence, incarnation: imports.importedIn() });
       },
       async refused(logId, jobId) {
         // It was this Editor's again before its job of then had ended.

@@ -103,7 +103,6 @@ export function operationsOf(
 
   return {
     find,
-    releaseHeld: async () => undefined,
     move: async () => "stays" as const,
     async claim(jobId, claimant) {
       const claimed = await soon(() => claim(store, jobId, claimant));

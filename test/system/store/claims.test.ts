@@ -172,14 +172,4 @@ describe("an operation that its principal's limit holds back", () => {
     await end(all.store, "first");
     await eventually(async () => (await jobState(all.store, held)) === "prioritized", "it asks again");
   });
-
-  test("asks again at once if the place came free before it was put aside", async () => {
-    const all = await owned({ maxRunning: 1 });
-    const held = await heldBack(all);
-    await all.store.operations.releaseHeld("held");
-    expect(await jobState(all.store, held)).toBe("delayed");
-    await all.hand.del(keys.sent("local"));
-    await all.store.operations.releaseHeld("held");
-    await eventually(async () => (await jobState(all.store, held)) === "prioritized", "it asks again");
-  });
 });

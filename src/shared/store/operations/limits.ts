@@ -141,7 +141,7 @@ export interface PrincipalLimits {
 
 export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100, maxInQueue: 1_000 };
 
-/** A held-back operation asks again after this long, ms … */
+/** A held-back operation asks again after this long, ms, also if its place came free while its job was being put aside … */
 export const HELD_RETRY_MS = 1_000;
 /** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
 const HELD_STANDS_MS = 5_000;
@@ -164,11 +164,6 @@ local function limitOf(principal)
 end
 local function resourceOf(name)
   return {name = name, used = '${keys.resource("")}' .. name, wanted = '${keys.resourceWanted("")}' .. name, places = ask.resources[name]}
-end
-local function allLimits(principal)
-  local limits = {limitOf(principal)}
-  for name in pairs(ask.resources or {}) do table.insert(limits, resourceOf(name)) end
-  return limits
 end
 -- The principal's, and those of its Editor's resources, the scarcest first. \`labels\`: where its profile may not be stored yet.
 local function limitsOn(principal, editor, labels)
@@ -243,8 +238,9 @@ local function noteSent(logId, principal, editor, limits)
 end
 -- It gives up its places and its turns for them. Answers the limits that it had any of.
 local function leave(logId, principal)
-  local left = {}
-  for _, limit in ipairs(allLimits(principal)) do
+  local left, limits = {}, {limitOf(principal)}
+  for name in pairs(ask.resources or {}) do table.insert(limits, resourceOf(name)) end
+  for _, limit in ipairs(limits) do
     if redis.call('HDEL', limit.used, logId) + redis.call('HDEL', limit.wanted, logId) > 0 then table.insert(left, limit) end
   end
   return left

@@ -9,14 +9,7 @@ import type { Progress } from "../../wire/wire.js";
 import { channels, keys } from "../keys.js";
 import type { Queues } from "../queue.js";
 import { createIncarnations, type Incarnations } from "../schema.js";
-import {
-  type Claim,
-  createClaim,
-  createCreate,
-  createFinish,
-  createRelease,
-  dueIn,
-} from "../scripts/call.js";
+import { type Claim, createClaim, createCreate, createFinish, dueIn } from "../scripts/call.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRestore, type KnownOfLost } from "../scripts/restore.js";
 import { createTransition } from "../scripts/transition.js";
@@ -340,8 +333,6 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   findWithResult(logId: string): Promise<FoundWithResult | undefined>;
   /** Its state alone; undefined if it has no record. */
   stateOf(logId: string): Promise<State | undefined>;
-  /** A place among its principal's running operations may have come free since it was held back: who waits asks again then. */
-  releaseHeld(logId: string): Promise<unknown>;
   /** The store's clock, ms since the epoch. */
   now(): Promise<number>;
   /** The same without a round trip, if it was told within the last second: behind by at most a tenth of that, never ahead. */
@@ -392,7 +383,6 @@ export function createOperations(
   const finish = createFinish(redis, limits);
   const amend = createAmend(redis);
   const move = createMove(redis, limits);
-  const release = createRelease(redis, limits);
   const upload = defineResultUpload(redis, limits.room);
   const incarnations = createIncarnations(redis);
   const attachments = createAttachments(redis, options);
@@ -486,7 +476,6 @@ export function createOperations(
     ...chains,
     ...listings,
     claim: createClaim(redis, limits),
-    releaseHeld: async (logId) => promoteDue(await release(logId)),
 
     async create(record, args, version) {
       const text = documentOf(record);

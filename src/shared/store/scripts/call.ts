@@ -205,13 +205,6 @@ export function createClaim(redis: Redis, limits: Limits): Claim {
 
 // Which operations that a limit held back ask again now, because a place is free, instead of after their pause.
 
-/** KEYS 3 operation. Answer: applied, those that are due */
-const ASK_AGAIN = `
-local document = redis.call('HGET', KEYS[3], 'doc')
-if document then release(allLimits(cjson.decode(document).principal)) end
-return {'applied', unpack(due)}
-`;
-
 /** A job, and the queue that it is in. */
 export interface DueJob {
   queue: string;
@@ -225,13 +218,6 @@ export function dueIn(answer: Answer): DueJob[] {
     queue: named[2 * at] ?? "",
     jobId: named[2 * at + 1] ?? "",
   }));
-}
-
-/** A place may have come free after the operation was held back, and before its job was put aside. */
-export function createRelease(redis: Redis, limits: Limits): (logId: string) => Promise<Answer> {
-  const run = defineScript(redis, "ujbRelease", ASK_AGAIN);
-  const { maxRunning, resources } = limits;
-  return (logId) => run([keys.operation(logId)], { maxRunning, resources });
 }
 
 // Ends an operation: its last record, its result, its counters and its message, in one step: durable acknowledgement (▲14).
