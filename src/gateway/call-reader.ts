@@ -184,10 +184,11 @@ export function createCallReader(deps: {
       }
       // A call without an Editor becomes no operation, so its arguments need not be checked; and while some are missing another
       // Editor's tool of this name says nothing of theirs.
-      const anyProblem = aim.problem ?? anywhere.problem ?? problem;
+      const unread = aim.problem ?? anywhere.problem ?? problem;
       const areMissing = typeof editor === "object" && editor.code === "EDITORS_NOT_BACK";
-      const read = anyProblem || areMissing ? undefined : readArguments(tool.inputSchema, args);
-      if (read && read.faults.length > 0) throw argumentError(tool.name, read.faults);
+      const read = unread || areMissing ? undefined : readArguments(tool.inputSchema, args);
+      // An Editor with another description may have run it: then its outcome answers.
+      const unfit = read && read.faults.length > 0 ? argumentError(tool.name, read.faults) : undefined;
       const key = parameters.idempotencyKey;
       return {
         principal: call.principal,
@@ -204,7 +205,7 @@ export function createCallReader(deps: {
         incarnation,
         now,
         isRemembered,
-        problem: anyProblem,
+        problem: unread ?? unfit,
         arguments: JSON.stringify(read?.arguments ?? args),
         parameters,
         // Of what the caller wrote: the same call again has the same hash, whatever its tool's schema says by then.

@@ -243,7 +243,7 @@ export function isStoreAway(error: unknown): boolean {
     /(^|-)(MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MISCONF|BUSY|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/.test(
       error.message,
     ) ||
-    /Command timed out|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable|All sentinels are unreachable/.test(
+    /Command timed out|Command aborted|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable|All sentinels are unreachable/.test(
       `${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`,
     )
   );

@@ -81,3 +81,28 @@ test("nothing without an end is left of a pool that is not used any more", async
     if (/pool/.test(key) && (await hand.pttl(key)) === -1) left.push(key);
   expect(left).toEqual([]);
 });
+
+test("what ran answers its key, also where the tool of the only Editor that is there does not take these arguments", async () => {
+  const system = await start();
+  const [work] = system.bench.tools;
+  const packs = async (effect: string, parameters: string[]) => {
+    const properties = Object.fromEntries(parameters.map((name) => [name, { type: "string" }]));
+    const inputSchema = { type: "object", properties, additionalProperties: false };
+    const tools = [{ ...work, name: "pack", effect, inputSchema } as never];
+    const added = await system.addEditor({ labels: ["windows"], tools });
+    await system.present(added);
+    return added;
+  };
+  const first = await packs("repeatable", ["Name", "Level"]);
+  const ann = system.client();
+  const pack = (Name: string) =>
+    ann.submit("pack", { Name, Level: "high" }, { editor: "pool:windows", idempotency_key: Name });
+  const { record } = await pack("a");
+  await ann.outcome(record.logId);
+  await first.faults.crash();
+  await system.away(first);
+  await packs("mutating", ["Name"]);
+  expect(await pack("a")).toMatchObject({ relation: "replayed", record: { logId: record.logId } });
+  await expect(pack("b")).rejects.toMatchObject({ code: "INVALID_ARGUMENTS" });
+  expect(system.bench.begun).toEqual(["a"]);
+});

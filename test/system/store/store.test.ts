@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type TcpNetConnectOpts } from "node:net";
 import { Worker } from "bullmq";
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
@@ -322,6 +324,32 @@ describe("a Redis that cannot be used", () => {
       await store.queues.restore(record("a"));
     },
   );
+
+  test("ends inside a transaction: an error that names the store", async () => {
+    const queued = Buffer.from("+QUEUED\r\n");
+    const peer = createServer((near) => {
+      const far = connect(redis().connection as TcpNetConnectOpts);
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const)
+        one.on("error", () => undefined).on("close", () => other.destroy());
+      near.on("data", (chunk) => far.write(chunk));
+      far.on("data", (chunk) => {
+        const at = chunk.indexOf(queued);
+        near.write(at < 0 ? chunk : chunk.subarray(0, at + queued.length));
+        if (at >= 0) near.end();
+      });
+    });
+    peer.listen(0, "127.0.0.1");
+    await once(peer, "listening");
+    closeLater(async () => void peer.close());
+    const { port } = peer.address() as AddressInfo;
+    const store = await openStore({ host: "127.0.0.1", port }, { retentionMs: 60_000 });
+    closeLater(() => store.close());
+    const note = { at: 1, relation: "joined", caller: "session a", requestId: 1 } as const;
+    await expect(store.operations.noteDuplicate("a", note)).rejects.toSatisfy(isStoreAway);
+  });
 
   test("is lost again while its channels are subscribed, and the store closed: nothing is left unhandled", async () => {
     const cable = await layCable(() => redis().connection);

@@ -5,6 +5,7 @@ import { createLastCatalogs } from "../../../gateway/editors/last-catalogs.js";
 import { type PauseDeps, pauseEditor, resumeEditor } from "../../../gateway/editors/pause-editor.js";
 import { shown } from "../../../gateway/editors/target-error.js";
 import { printable, printableJson } from "../../../shared/printable.js";
+import { storeFault } from "../../../shared/store/connect.js";
 import type { Store } from "../../../shared/store/store.js";
 import { UsageError } from "../../command.js";
 import type { PAUSES } from "../../declared/asking.js";
@@ -51,6 +52,8 @@ async function say(
     const knownEditors = createKnownEditors({ ...store, log, file, catalogs }, gatewayOptions(config));
     const done = await act({ ...store, knownEditors, log }, editor);
     console.log(json ? printableJson(done.json) : printable(done.text));
+  } catch (error) {
+    throw storeFault(error) ?? error;
   } finally {
     await runtime.close();
   }
