@@ -179,7 +179,7 @@ test("whatever single key or field of the store is lost, no call runs twice, and
 });
 
 /** Of these the short form plays only the keys that name an operation, or the hash of its call. */
-const isOfCall = ({ name }: Part): boolean => isLongForm || name.includes("<>") || name.includes("<hash>");
+const isOfCall = ({ key }: Part): boolean => isLongForm || ID.test(key);
 
 /** Sends until the Editors have been asked for what they know. */
 async function whenAsked<T>(send: () => Promise<T>): Promise<T> {
