@@ -48,7 +48,7 @@ const PAGE_BYTES = 4096;
  * Provides the one Redis server of this data directory; starts it if it is not running.
  *
  * Any number of processes may call this at once: one starts the server, all get the same one. It outlives its starter,
- * and its data outlives the server (except up to one second of writes if the machine loses power). A server
+ * and its data outlives the server. A server
  * that was killed is replaced at the next call. Rejects with REDIS_UNAVAILABLE or REDIS_START_FAILED.
  */
 export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {

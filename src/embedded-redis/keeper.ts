@@ -11,8 +11,11 @@
  * connect between the look and the end lose their connection as in a crash, and start the server again
  * (src/cli/processes/runtime.ts). Its data stays: it appends all of it to its file first.
  * If a keeper is killed, its server only keeps running. A keeper ends with its server, whatever ended that.
+ *
+ * At each look it also says how often the server waits for the disk, whose room has changed meanwhile (append-sync.ts).
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { fsyncFor } from "./append-sync.js";
 import { KEEPER_ORDER, type KeeperOrder } from "./keeper-start.js";
 import { createPlainClient, type PlainClient } from "./plain-client.js";
 
@@ -41,6 +44,7 @@ async function keep(server: PlainClient, { idleMs, lastCommand }: KeeperOrder): 
   while (isUp) {
     // A refusal (a full disk fails SHUTDOWN too) is no reason to stop looking.
     await look().catch(() => undefined);
+    await server.command("CONFIG", "SET", "appendfsync", fsyncFor(".")).catch(() => undefined);
     await Promise.race([server.closed, delay(Math.min(idleMs / LOOKS, LONGEST_PAUSE_MS))]);
   }
 }

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { daemonEnvironment } from "../shared/daemon-environment.js";
 import { makeOwnFolder, ownFile } from "../shared/machine/private-folder.js";
+import { fsyncFor } from "./append-sync.js";
 import type { Environment } from "./directories.js";
 import type { RedisBinary } from "./package/binary.js";
 import { withLibraries } from "./package/package-tree.js";
@@ -30,8 +31,6 @@ export interface LaunchOptions {
   readonly env: Environment;
   /** Survives the end of the process that starts it. */
   readonly detached: boolean;
-  /** "always" for tests that kill the server and then check what is left. */
-  readonly fsync?: "everysec" | "always";
 }
 
 /** Most bytes of redis.log. */
@@ -80,8 +79,7 @@ function serverConfiguration(options: LaunchOptions): string {
     // Losing an operation's record would allow a second execution: nothing is evicted, everything is appended.
     "maxmemory-policy noeviction",
     "appendonly yes",
-    // With `always` Redis ends by itself when the disk is full, instead of refusing writes until there is room.
-    `appendfsync ${options.fsync ?? "everysec"}`,
+    `appendfsync ${fsyncFor(directory)}`,
     'save ""',
     "",
   ].join("\n");

@@ -77,6 +77,8 @@ export interface Broker extends Deliveries, Pick<ClientPresence, "present" | "cl
       askedBy?: Caller | undefined;
       /** It is the wait of a tool call: how the call is answered is counted. */
       isCall?: boolean;
+      /** This call made the operation a moment ago (Wait). */
+      isNew?: boolean;
       /** What it belongs to. */
       trace?: TraceContext | undefined;
     },

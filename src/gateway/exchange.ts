@@ -270,7 +270,12 @@ export interface Wait {
   signal?: AbortSignal | undefined;
   /** Woken by every change; otherwise only by the end. */
   follows?: boolean;
+  /** Its caller made the operation a moment ago: it is read at the first message, or soon. */
+  isNew?: boolean;
 }
+
+/** How long the first reading of a new operation waits for its end, ms. */
+const SOON_MS = 20;
 
 export interface Waiters {
   /**
@@ -309,7 +314,7 @@ export function createWaiters(notifier: Notifier, options: { safetyPollMs: numbe
   };
 
   return {
-    async until(logId, read, { ms, signal, follows = false }) {
+    async until(logId, read, { ms, signal, follows = false, isNew = false }) {
       const deadline = performance.now() + ms;
       let wake: () => void = () => undefined;
       // Counts messages, so that one that arrives while `read` reads is not missed.
@@ -322,24 +327,26 @@ export function createWaiters(notifier: Notifier, options: { safetyPollMs: numbe
         },
         follows,
       );
+      const pause = (longest: number): Promise<void> =>
+        new Promise((resolve) => {
+          const timer = setTimeout(() => done(), longest);
+          const done = (): void => {
+            clearTimeout(timer);
+            signal?.removeEventListener("abort", done);
+            resolve();
+          };
+          wake = done;
+          signal?.addEventListener("abort", done, { once: true });
+        });
       try {
+        if (isNew && !signal?.aborted && !closed) await pause(Math.min(ms, SOON_MS));
         for (;;) {
           const seen = heard;
           const found = await read();
           if (found !== undefined) return found;
           const left = deadline - performance.now();
           if (left <= 0 || signal?.aborted || closed) return undefined;
-          if (heard !== seen) continue;
-          await new Promise<void>((resolve) => {
-            const timer = setTimeout(() => done(), Math.min(left, options.safetyPollMs));
-            const done = (): void => {
-              clearTimeout(timer);
-              signal?.removeEventListener("abort", done);
-              resolve();
-            };
-            wake = done;
-            signal?.addEventListener("abort", done, { once: true });
-          });
+          if (heard === seen) await pause(Math.min(left, options.safetyPollMs));
         }
       } finally {
         leave();

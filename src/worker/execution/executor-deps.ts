@@ -86,6 +86,8 @@ export interface ExecutorDeps {
 export type ExecutorResult =
   /** Nothing is left to do. */
   | "settled"
+  /** The same, and the operation has failed or was interrupted. */
+  | "failed"
   /** This job must not run: no record, no dispatch (▲1). */
   | "refused"
   /** Another owner continues, or this one once the lane is resumed. */

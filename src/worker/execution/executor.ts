@@ -39,6 +39,7 @@ import { type Claims, createClaims } from "./claims.js";
 import type { AttemptResult, EditorPort, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
 import {
   createSettlement,
+  endedAs,
   inExecutionSpan,
   type OutcomeListeners,
   refusedOutcome,
@@ -216,7 +217,7 @@ function createConversation(
         if (recovery.instead !== undefined) await editor.revoke(recovery.instead);
         const changed = await resend(record, session, recovery.returned ?? false);
         if (!("record" in changed)) return { kind: "end", result: "handed_over" };
-        if (isFinal(changed.record.state)) return { kind: "end", result: "settled" };
+        if (isFinal(changed.record.state)) return { kind: "end", result: endedAs(changed.record) };
         return { kind: "ask_again", record: changed.record, after: recovery.after ?? after };
       }
     }
@@ -353,7 +354,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     if (known.editor !== deps.editorId) return "refused";
     // Durable acknowledgement (▲14): this owner may have made it final, by a write whose answer was lost.
     if (isFinal(known.state) && known.sentIn && !known.executedAs) deps.acknowledge(known.logId);
-    if (isFinal(known.state)) return "settled";
+    if (isFinal(known.state)) return endedAs(known);
     // Chain check (▲10 b): another operation has run this call.
     if (known.executedAs !== undefined) return settlement.copyOutcomeOf(known, known.executedAs, signal);
     // Claim, in the session that will be asked. Resubmission (▲12): the session is stored before the first byte leaves.
@@ -382,7 +383,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     switch (claimed.kind) {
       case "applied":
       case "unchanged":
-        if (isFinal(claimed.record.state)) return notClaimed("settled");
+        if (isFinal(claimed.record.state)) return notClaimed(endedAs(claimed.record));
         // Its pool had it back, and another Editor has it now.
         if (claimed.record.editor !== deps.editorId) return notClaimed("refused");
         // No record, no dispatch (▲1): in a state that waits and cannot be claimed.

@@ -239,8 +239,8 @@ export interface LaneDeps {
   queue: string;
   concurrency: number;
   process(logId: string, jobId: string): Promise<ExecutorResult>;
-  /** Why the operation of a job has failed, for the dashboard; undefined: it has not. */
-  failureOf(logId: string): Promise<string | undefined>;
+  /** Why the operation of a job has failed, for the dashboard. */
+  failureOf(logId: string): Promise<string>;
   /** Its job is put aside, because a limit holds the operation back. */
   heldBack(logId: string): Promise<unknown>;
   /** Its job has left the queue although nothing was run for it. */
@@ -289,8 +289,7 @@ export function createLane(deps: LaneDeps, timings: LaneTimings): Lane {
       throw new DelayedError();
     }
     if (processed === "refused") log.warn({ jobId: job.id }, "not run: no operation has this job");
-    const failure = await deps.failureOf(logId);
-    if (failure !== undefined) throw new OperationFailed(failure);
+    if (processed === "failed") throw new OperationFailed(await deps.failureOf(logId));
     return { processed };
   };
 

@@ -286,6 +286,11 @@ function codeOf({ status, error, startedAt }: Outcome): ErrorCode {
   return (error && BEFORE_IT_BEGAN[error.type]) ?? "EDITOR_REFUSED";
 }
 
+/** What becomes of the job of an operation that has ended. */
+export function endedAs({ state }: Pick<OperationRecord, "state">): "settled" | "failed" {
+  return state === "failed" || state === "interrupted" ? "failed" : "settled";
+}
+
 /** Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place. */
 export interface Settlement {
   /** Stores the outcome with its result, waiting as long as the results are above their quota; then the Editor may forget it. */
@@ -357,7 +362,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
     }
     // Durable acknowledgement (▲14): after the write, never before.
     if (changed.kind !== "unknown") deps.acknowledge(record.logId);
-    return "settled";
+    return "record" in changed ? endedAs(changed.record) : "settled";
   };
 
   const copyOutcomeOf: Settlement["copyOutcomeOf"] = async ({ logId }, executedAs, signal) => {
@@ -375,7 +380,8 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       fence,
     );
     if (changed.kind === "not_owner") return "handed_over";
-    if (!("record" in changed) || isFinal(changed.record.state)) return "settled";
+    if (!("record" in changed)) return "settled";
+    if (isFinal(changed.record.state)) return endedAs(changed.record);
     await deps.pause(signal);
     return "try_again";
   };

@@ -292,12 +292,7 @@ function laneOf(
 }
 
 /** Not the message: it may quote arguments, and a dashboard is not for them. */
-async function failureOf(
-  operations: Pick<Operations, "find" | "stateOf">,
-  logId: string,
-): Promise<string | undefined> {
-  const state = await operations.stateOf(logId);
-  if (state !== "failed" && state !== "interrupted") return undefined;
+async function failureOf(operations: Pick<Operations, "find">, logId: string): Promise<string> {
   const { error } = (await operations.find(logId)) ?? {};
-  return error ? `${error.code} (${error.type})` : state;
+  return error ? `${error.code} (${error.type})` : "failed";
 }

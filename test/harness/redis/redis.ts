@@ -85,7 +85,6 @@ async function startProcessRedis(): Promise<Omit<TestRedis, "flush">> {
       address: connection,
       env: process.env,
       detached: false,
-      fsync: "always",
     });
     const started = server;
     if (started.pid === undefined) throw (await once(started, "error"))[0];

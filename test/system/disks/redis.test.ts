@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 
 const { cacheDir } = defaultDirectories(process.env);
-const start = (dataDir = folder) =>
-  ensureEmbeddedRedis({ dataDir, cacheDir, env: process.env, say: () => {} });
+const start = (dataDir = folder, given: { idleMs?: number } = {}) =>
+  ensureEmbeddedRedis({ dataDir, cacheDir, env: process.env, say: () => {}, ...given });
 const expectRefusal = (dataDir: string, error: DiskError) => {
   const [message = ""] = saidOf("private Redis", join(dataDir, "redis"), [error]);
   return expect(start(dataDir)).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe.skipIf(!canMount)("a disk of its own (only root may mount one)", () => 
   const PAGES = isLongForm ? [1, 2, 3, 4, 5, 6] : [1, 3, 5];
   let refused = 0;
   afterAll(() =>
-    console.info(`faults of the private Redis' disk: ${PAGES.length + 3}, full at start: ${refused}`),
+    console.info(`faults of the private Redis' disk: ${PAGES.length + 4}, full at start: ${refused}`),
   );
 
   test.each(PAGES)("that is full %d pages after its folder was made", async (pages) => {
@@ -87,6 +87,42 @@ describe.skipIf(!canMount)("a disk of its own (only root may mount one)", () => 
     await expectRefusal(folder, "EROFS");
     expect(spawnSync("mount", ["-o", "remount,rw,size=64m", folder]).status).toBe(0);
     expect(await start()).toMatchObject({ started: true });
+  });
+
+  const appendfsync = async (redis: Redis) => ((await redis.config("GET", "appendfsync")) as string[])[1];
+
+  test("that becomes full at once ends it, and it starts with all that it had when there is room", async () => {
+    expect(mount("size=80m,mode=700")).toBe(true);
+    const first = await start();
+    const before = new Redis({ ...first.address, retryStrategy: null });
+    expect(await appendfsync(before)).toBe("always");
+    await before.set("before", "v");
+    const filler = join(folder, "filler");
+    expect(() => writeFileSync(filler, Buffer.alloc(80 * 1024 * 1024))).toThrow("ENOSPC");
+    await expect(before.set("k", "x".repeat(8192))).rejects.toThrow();
+    await eventually(() => !isLiving({ pid: first.pid }), "the server has ended");
+    await expectRefusal(folder, "ENOSPC");
+    rmSync(filler);
+    const redis = new Redis({ ...(await start()).address, retryStrategy: null });
+    expect([await redis.get("before"), await redis.get("k")]).toEqual(["v", null]);
+    redis.disconnect();
+  });
+
+  test("that fills up slowly: its server has stopped flushing each write by then, and goes on", async () => {
+    expect(mount("size=80m,mode=700")).toBe(true);
+    const server = await start(folder, { idleMs: 400 });
+    const redis = new Redis({ ...server.address, retryStrategy: null });
+    const fill = (name: string, mb: number) =>
+      writeFileSync(join(folder, name), Buffer.alloc(mb * 1024 * 1024));
+    fill("first", 40);
+    await eventually(async () => (await appendfsync(redis)) === "everysec", "little room is seen");
+    expect(() => fill("second", 60)).toThrow("ENOSPC");
+    const set = (value: string) => redis.set("k", value).catch((error: Error) => error.message);
+    await eventually(async () => /^MISCONF/.test((await set("x".repeat(8192))) ?? ""), "a write is refused");
+    for (const name of ["first", "second"]) rmSync(join(folder, name));
+    await eventually(async () => (await appendfsync(redis)) === "always", "each write is flushed again");
+    await eventually(async () => (await set("y")) === "OK", "a write is taken");
+    redis.disconnect();
   });
 
   test("that becomes full: nothing ends, writes are refused, and taken again when there is room", async () => {

@@ -146,7 +146,7 @@ describe("one server for all processes", () => {
     );
     expect(toRecord(config)).toMatchObject({
       appendonly: "yes",
-      appendfsync: "everysec",
+      appendfsync: "always",
       "maxmemory-policy": "noeviction",
       port: "0",
       save: "",
@@ -194,7 +194,6 @@ describe("what a crash leaves", () => {
   test("a killed server is replaced with its data, and connected clients find the new one", async () => {
     const first = await ensureEmbeddedRedis(options);
     const client = connect(first.address as { path: string });
-    await client.config("SET", "appendfsync", "always");
     await client.set("operation", "executed");
     await killServer(first.pid);
 

@@ -210,6 +210,7 @@ export async function outcomeOf(
       onChange,
       askedBy: isResumed ? request.caller : undefined,
       isCall: !isResumed,
+      isNew: !isResumed && relation === "created",
       trace: call.trace,
     });
   // What was said in a run of long ago is no news.
