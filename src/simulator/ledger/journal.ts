@@ -31,9 +31,9 @@ export interface Journal {
   readonly found: readonly unknown[];
   /**
    * What is wrong and what to do; undefined: it can be written, and its path names the file that is written. After a
-   * failure only `rewrite` makes it so again.
+   * failure only `rewrite` makes it so again. `looks`: at its file; else what is known.
    */
-  problem(): string | undefined;
+  problem(looks: boolean): string | undefined;
   /** Adds a line that a crash may lose until the next flush. Throws after a failure. */
   append(entry: unknown): void;
   /**
@@ -152,8 +152,8 @@ export function openJournal(file: string, files: JournalFiles = fs): Journal {
 
   return {
     found: entries,
-    problem() {
-      if (open && problem === undefined) {
+    problem(looks) {
+      if (looks && open && problem === undefined) {
         try {
           checkPlace();
         } catch (error) {

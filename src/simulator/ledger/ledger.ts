@@ -125,8 +125,8 @@ export function openLedger(options: LedgerOptions) {
   const numbered = (entry: Entry) => ({ seq: content.seq + 1, at: options.now(), ...entry }) as JournalEntry;
 
   /** Throws if the journal cannot be written. A snapshot of a large memory on a full disk is not tried all the time. */
-  const heal = (): void => {
-    const problem = journal.problem();
+  const heal = (looks = true): void => {
+    const problem = journal.problem(looks);
     if (problem === undefined) return;
     if (performance.now() < nextHealAt) throw new Error(problem);
     nextHealAt = performance.now() + (options.healMs ?? HEAL_MS);
@@ -152,9 +152,9 @@ export function openLedger(options: LedgerOptions) {
     journal.append(line);
     applyEntry(content, line);
   };
-  /** Throws, and changes nothing, if the disk did not confirm it. */
+  /** Throws, and changes nothing, if the disk did not confirm it: the flush looks at the file. */
   const write = (entry: Entry): void => {
-    heal();
+    heal(false);
     const line = numbered(entry);
     journal.append(line);
     journal.flush();
