@@ -2,11 +2,9 @@
  * The broker's verbs (`Broker`). A rule lives here or in the pure functions,
  * never in a surface (mcp, http). No verb executes anything: execution belongs to the Editor's owner.
  */
-import { answerCounts, durationCounts, PROGRESS_SENT } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
-import type { Log } from "../shared/log.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import {
   asked,
@@ -15,6 +13,7 @@ import {
   isFinal,
   markKnown,
   type OperationRecord,
+  type TraceContext,
 } from "../shared/operation/operation.js";
 import { shortened } from "../shared/printable.js";
 import { storeFault } from "../shared/store/connect.js";
@@ -22,8 +21,8 @@ import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Store } from "../shared/store/store.js";
+import { answerCounts, durationCounts, inSpan, type Log, PROGRESS_SENT } from "../shared/telemetry.js";
 import { NO_RULES } from "../shared/tools/call-rules.js";
-import { inSpan, type TraceContext } from "../shared/traces.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
 import { type ToolCall, waitSecondsOf } from "./call-reader.js";
 import { type Cancel, createCancel } from "./cancel.js";

@@ -11,7 +11,7 @@ import {
 } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import { findUnhashable, hasHalfCharacter, hashesOf, type JsonObject } from "../shared/operation/decide.js";
-import type { Caller, PriorityClass } from "../shared/operation/operation.js";
+import type { Caller, PriorityClass, TraceContext } from "../shared/operation/operation.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import {
   type CallParameters,
@@ -21,7 +21,6 @@ import {
   takeParameters,
 } from "../shared/tools/call-rules.js";
 import { completeTool, type Effect, type ExecutionClass, type Tool } from "../shared/tools/tool.js";
-import type { TraceContext } from "../shared/traces.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { RpcId } from "../shared/wire/rpc.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";

@@ -1,8 +1,8 @@
 /** The MCP clients of this gateway, noted in the store for as long as their sessions live; and what is noted there. */
-import type { Log } from "../shared/log.js";
 import type { Caller } from "../shared/operation/operation.js";
 import { hasRole } from "../shared/principal.js";
 import type { ConnectedClient, ConnectedClients } from "../shared/store/connected-clients.js";
+import type { Log } from "../shared/telemetry.js";
 import { type Principals, permissionsOf } from "./auth/authenticator.js";
 
 export interface PresentClient {

@@ -10,7 +10,6 @@
  *   that says itself what it has read.
  */
 import { randomUUID } from "node:crypto";
-import type { Log } from "../shared/log.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import {
   abandoned,
@@ -24,9 +23,10 @@ import {
   SINGLE_REQUEST,
   undelivered,
 } from "../shared/operation/operation.js";
-import { createStallWatch, type StallWatch } from "../shared/pipe/stall-watch.js";
 import type { Notifier } from "../shared/store/connect.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Log } from "../shared/telemetry.js";
+import { createStallWatch, type StallWatch } from "../shared/wait-time.js";
 
 /** The way back to the client of one request. */
 export interface Way {
@@ -288,7 +288,7 @@ export interface Waiters {
   close(): void;
 }
 
-export function createWaiters(notifier: Notifier, options: { safetyPollMs: number }): Waiters {
+export function createWaiters(notifier: Pick<Notifier, "on">, options: { safetyPollMs: number }): Waiters {
   const wakers = new Map<string, Set<() => void>>();
   let closed = false;
   const wakeAll = (): void => {

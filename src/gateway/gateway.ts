@@ -2,11 +2,11 @@
 
 import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
 import { ANSWER_SETTINGS, type AnswerForm, type AnswerSettings } from "../shared/answer-forms.js";
-import type { Log } from "../shared/log.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/again.js";
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
 import { MAX_RESULT_TOKENS } from "../shared/results/preview.js";
 import type { Store } from "../shared/store/store.js";
+import type { Log } from "../shared/telemetry.js";
 import { type CallRules, type IfAway, NO_RULES } from "../shared/tools/call-rules.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { WaitLimits } from "../shared/wait-time.js";

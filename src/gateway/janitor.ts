@@ -1,6 +1,5 @@
 /** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
 import { isPool } from "../shared/editors/target.js";
-import type { Log } from "../shared/log.js";
 import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
 import {
@@ -15,6 +14,7 @@ import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
 import type { Change } from "../shared/store/operations/record.js";
 import type { Store } from "../shared/store/store.js";
+import type { Log } from "../shared/telemetry.js";
 import { overdueBy } from "../shared/tools/call-rules.js";
 import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";
 import { createPoolKeeper, goesBack, lastSeenIn, opensAgain } from "./editors/pool-keeper.js";

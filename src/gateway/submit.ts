@@ -1,7 +1,6 @@
 /** The verb submit: a call becomes an operation, or finds the operation that it repeats. */
 import { randomUUID } from "node:crypto";
 import { createBoundedMemory } from "../shared/bounded-memory.js";
-import { repetitionCounts } from "../shared/counters.js";
 import { isMember, isPool } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import type { ReplayOptions } from "../shared/operation/again.js";
@@ -20,6 +19,7 @@ import type { RecordedDuration } from "../shared/store/operations/listings.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Asker, Chain, Created } from "../shared/store/operations/record.js";
 import type { Store, StoredCounters } from "../shared/store/store.js";
+import { repetitionCounts } from "../shared/telemetry.js";
 import { type IfAway, NO_RULES } from "../shared/tools/call-rules.js";
 import { isDestructive } from "../shared/tools/tool.js";
 import {

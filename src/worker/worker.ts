@@ -6,11 +6,11 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import { DIAGNOSIS_LIMITS } from "../shared/editors/diagnosis.js";
 import { editorIdOf } from "../shared/editors/target.js";
-import type { Log } from "../shared/log.js";
 import { thisMachine } from "../shared/machine/this-machine.js";
 import type { NamedEditor } from "../shared/setting-values.js";
 import { HELD_RETRY_MS } from "../shared/store/operations/limits.js";
 import type { Store } from "../shared/store/store.js";
+import type { Log } from "../shared/telemetry.js";
 import { TOOL_LIMITS } from "../shared/tools/call-rules.js";
 import { createConfiguredEditors } from "./discovery/configured-editors.js";
 import {

@@ -1,4 +1,4 @@
-import type { Log } from "../../src/shared/log.js";
+import type { Log } from "../../src/shared/telemetry.js";
 
 /** For what a test neither reads nor shows. */
 export const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -10,7 +10,7 @@ import {
   type PipeHello,
   type ToBroker,
   type ToPipe,
-} from "../../shared/pipe/frames.js";
+} from "../../shared/pipe-frames.js";
 import { readFrames, writeFrame } from "../pipe/socket-line.js";
 
 export interface Connections {

@@ -13,7 +13,7 @@ import { makeSocketPath, removeSocket } from "../../embedded-redis/run-directory
 import type { PipeLine, PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
 import { identify } from "../../shared/machine/living-process.js";
 import { alone } from "../../shared/machine/start-claim.js";
-import type { PipeHello, ToPipe } from "../../shared/pipe/frames.js";
+import type { PipeHello, ToPipe } from "../../shared/pipe-frames.js";
 import { isNewer, keepEndpoint, readEndpoint, removeEndpoint } from "../pipe/broker-place.js";
 import { type Connections, createConnections } from "./connections.js";
 

@@ -5,7 +5,7 @@ import { createLateGateway, type ServedGateway } from "../../gateway/mcp/pipe/la
 import { openPipeSession, type PipeLine, type PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
 import { createToolList } from "../../gateway/mcp/tools/tool-list.js";
 import { isSent } from "../../shared/operation/operation.js";
-import type { PipeHello } from "../../shared/pipe/frames.js";
+import type { PipeHello } from "../../shared/pipe-frames.js";
 import { createWorker, type Worker } from "../../worker/worker.js";
 import { gatewayOptions, waitLimits, workerOptions } from "../processes/options.js";
 import type { Runtime } from "../processes/runtime.js";

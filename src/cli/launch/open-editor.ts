@@ -1,8 +1,8 @@
 /** The Editor that has a project open: found by its endpoint file, and connected once the broker names the same process. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Log } from "../../shared/log.js";
 import { identify } from "../../shared/machine/living-process.js";
+import type { Log } from "../../shared/telemetry.js";
 import { createEndpointFolder } from "../../worker/discovery/endpoint-folder.js";
 import type { UnityProject } from "./project.js";
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { type Frame, PIPE_PROTOCOL, type ToPipe } from "../../shared/pipe/frames.js";
+import { type Frame, PIPE_PROTOCOL, type ToPipe } from "../../shared/pipe-frames.js";
 import { BrokerNotStarted } from "./not-started.js";
 import { createSentMessages, type SentMessage, type SentMessages } from "./sent-messages.js";
 import { readFrames, writeFrame } from "./socket-line.js";

@@ -1,6 +1,6 @@
 /** Sends a control request (status, stop, drain) to a running broker. */
 import type { Socket } from "node:net";
-import { type BrokerStatus, PIPE_PROTOCOL, type PipeControl, type ToPipe } from "../../shared/pipe/frames.js";
+import { type BrokerStatus, PIPE_PROTOCOL, type PipeControl, type ToPipe } from "../../shared/pipe-frames.js";
 import { readFrames, writeFrame } from "./socket-line.js";
 
 /** How long a broker may take to answer, ms. */

@@ -9,8 +9,7 @@
 import type { Readable, Writable } from "node:stream";
 import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/again.js";
-import { createStallWatch } from "../../shared/pipe/stall-watch.js";
-import type { WaitLimits } from "../../shared/wait-time.js";
+import { createStallWatch, type WaitLimits } from "../../shared/wait-time.js";
 import { LONGEST_MESSAGE, refusalOfLong } from "../../shared/wire/long-message.js";
 import { createLineAssembler, RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";

@@ -1,6 +1,6 @@
 /** Frames over one connection of the local socket. */
 import type { Socket } from "node:net";
-import { type Frame, frameLine, readFrame, type ToBroker, type ToPipe } from "../../shared/pipe/frames.js";
+import { type Frame, frameLine, readFrame, type ToBroker, type ToPipe } from "../../shared/pipe-frames.js";
 import { createLineAssembler } from "../../shared/wire/rpc.js";
 
 /** Longest line, UTF-16 units: a message of MCP has 8 MiB at most, one of a client 10. */

@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK, from here on recording what src/shared/traces.ts says. Loaded only where traces are wanted (traces.ts). */
+/** OpenTelemetry's SDK, from here on recording what src/shared/telemetry.ts says. Loaded only where traces are wanted (traces.ts). */
 import { setTimeout as delay } from "node:timers/promises";
 import { DiagLogLevel, diag, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -18,7 +18,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { Environment } from "../../embedded-redis/directories.js";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { createSparseLog } from "../../worker/editor/sparse-log.js";
 
 export interface Traces {

@@ -5,7 +5,7 @@
 import { constants, fstatSync, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 
 export interface AuditEntry {
   /** The principal's id and name. */

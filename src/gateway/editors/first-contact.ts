@@ -40,7 +40,7 @@ export function createFirstContact(
   }: {
     editors: Pick<Editors, "ids" | "tools" | "diagnoses">;
     operations: Pick<Operations, "now">;
-    notifier: Notifier;
+    notifier: Pick<Notifier, "on">;
     running: () => Promise<string[]>;
   },
   { waitMs }: { waitMs: number },

@@ -4,7 +4,6 @@
  */
 import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
-import type { Log } from "../../shared/log.js";
 import {
   type Evidence,
   isFromBeforeLoss,
@@ -18,6 +17,7 @@ import {
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Change } from "../../shared/store/operations/record.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { createPoolKeeper } from "./pool-keeper.js";
 import { namedAmong } from "./target-error.js";

@@ -11,9 +11,9 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/diagnose.js";
 import { type Candidate, labelsOf } from "../../shared/editors/target.js";
-import type { Log } from "../../shared/log.js";
 import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import { untilEditors } from "./first-contact.js";
 import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
 

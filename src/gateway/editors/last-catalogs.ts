@@ -8,13 +8,13 @@ import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Log } from "../../shared/log.js";
 import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
-import { excessOf } from "../../shared/results/preview.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import type { Availability, AwayEditor, Editors } from "../../shared/store/editors/editors.js";
+import type { Log } from "../../shared/telemetry.js";
 import { readTools, TOOL_LIMITS, type ToolLimits } from "../../shared/tools/call-rules.js";
 import { describedAs } from "../../shared/tools/tool.js";
+import { excessOf } from "../../shared/wire/rpc.js";
 import { PlainBridge } from "../../shared/wire/wire.js";
 
 // The file of one Editor's last known catalogue. Whatever it says goes through the limits of a catalogue from an Editor,

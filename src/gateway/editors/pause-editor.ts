@@ -4,9 +4,9 @@
  */
 import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
-import type { Log } from "../../shared/log.js";
 import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { createPoolKeeper } from "./pool-keeper.js";
 import { namedAmong } from "./target-error.js";

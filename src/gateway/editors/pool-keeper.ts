@@ -3,7 +3,6 @@
  * what was accepted before a loss of the store waits until no Editor is missing any more.
  */
 import { isMember, labelsOf } from "../../shared/editors/target.js";
-import type { Log } from "../../shared/log.js";
 import {
   fieldsOf,
   isFromBeforeLoss,
@@ -14,6 +13,7 @@ import {
 } from "../../shared/operation/operation.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 
 export function membersIn(pool: string, editors: readonly KnownEditor[]): KnownEditor[] {
   return editors.filter(({ profile }) => isMember(pool, labelsOf(profile)));

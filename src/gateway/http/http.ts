@@ -10,7 +10,7 @@ import {
   fastify,
 } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { RPC_INVALID_REQUEST } from "../../shared/wire/rpc.js";
 import type { Authenticator } from "../auth/authenticator.js";
 import { createBrowserLogins } from "../auth/browser-logins.js";

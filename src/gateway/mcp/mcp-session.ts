@@ -13,10 +13,10 @@ import {
   type RequestId,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { type Log, withFields } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
 import { callerOf, objectIn } from "../../shared/principal.js";
 import { wellFormedJson } from "../../shared/printable.js";
+import { type Log, withFields } from "../../shared/telemetry.js";
 import { LONGEST_MESSAGE, refusalOfLong } from "../../shared/wire/long-message.js";
 import { createLineAssembler, RPC_INVALID_PARAMS } from "../../shared/wire/rpc.js";
 import type { Broker } from "../broker.js";

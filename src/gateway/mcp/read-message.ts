@@ -8,8 +8,7 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextpro
 import { z } from "zod";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { ENOUGH, eachMember, endOf, stringAt, typeAt, valueAt } from "../../shared/results/json-text.js";
-import { excessOf } from "../../shared/results/preview.js";
-import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
+import { excessOf, RPC_INVALID_PARAMS, RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/wire/rpc.js";
 import { VERSION_KEY } from "./revision-2026/protocol.js";
 
 export type ReadMessage =

@@ -21,10 +21,9 @@ import type {
   TransportSendOptions,
 } from "@modelcontextprotocol/server";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
-import type { Log } from "../../shared/log.js";
-import type { Caller } from "../../shared/operation/operation.js";
+import type { Caller, TraceContext } from "../../shared/operation/operation.js";
 import { saysRead } from "../../shared/principal.js";
-import type { TraceContext } from "../../shared/traces.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { Exchange, Exchanges, Way } from "../exchange.js";
 import {
   cancellationOf,

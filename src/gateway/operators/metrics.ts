@@ -1,15 +1,15 @@
 /**
  * /metrics: Prometheus.
  *
- * Metrics of operations and Editors describe the store (src/shared/counters.ts says why it counts there): every gateway
+ * Metrics of operations and Editors describe the store (src/shared/telemetry.ts says why it counts there): every gateway
  * reports the same values, which survive its restart and include stdio clients and workers. So over several gateways on
  * one store use `max`, not `sum`. Metrics of the process (`process_…`, `nodejs_…`, and how long Redis takes to answer it) are
  * each gateway's own. No label holds a tool, an Editor, a principal or a log_id: the number of series is fixed.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type CounterSheet, type Distribution, sheetOf } from "../../shared/counters.js";
 import { isFinal, isWaiting, type OperationRecord, STATES } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
+import { type CounterSheet, type Distribution, sheetOf } from "../../shared/telemetry.js";
 import type { Broker } from "../broker.js";
 
 /** A histogram whose buckets were counted elsewhere: prom-client's own counts only its own observations. */

@@ -2,9 +2,9 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyReply } from "fastify";
 import { type BrokerError, ERRORS, type ErrorCode } from "../../shared/errors.js";
-import type { Log } from "../../shared/log.js";
 import type { Answer } from "../../shared/operation/answer.js";
 import { wellFormedJson } from "../../shared/printable.js";
+import type { Log } from "../../shared/telemetry.js";
 import { refusal, refusalAnswer, type ToolAnswer } from "../mcp/tools/tool-answer.js";
 import type { RestAnswer } from "./rest-answer.js";
 

@@ -10,10 +10,10 @@ import {
 } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
-import type { Log } from "../../shared/log.js";
 import { hasRole, ROLES } from "../../shared/principal.js";
 import { head } from "../../shared/printable.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { WaitLimits } from "../../shared/wait-time.js";
 import type { Audit } from "../auth/audit.js";
 import type { Principals } from "../auth/authenticator.js";

@@ -12,8 +12,8 @@ import type { PageRequest, Pagination } from "../../shared/results/page.js";
 import {
   type CachedForm,
   cachedForm,
+  charactersIn,
   estimatedTokens,
-  isTooLarge,
   type Preview,
 } from "../../shared/results/preview.js";
 import type { Projected, ProjectionRequest } from "../../shared/results/projection.js";
@@ -233,7 +233,8 @@ export function createResults(
 ): Results {
   const { operations, filteredResults, partials, documents } = deps;
   const { maxResultTokens } = options;
-  const isLarge = (bytes: number): boolean => isTooLarge(bytes, maxResultTokens);
+  const mostWhole = charactersIn(maxResultTokens);
+  const isLarge = (bytes: number): boolean => bytes > mostWhole;
   const preview: Results["preview"] = (document) =>
     documents.read(document, { kind: "preview" }).catch(() => undefined);
 

@@ -4,7 +4,6 @@
  * Only pure values and functions. The store writes only transitions that `next()` allows.
  */
 import type { Effect, ExecutionClass, Lane } from "../tools/tool.js";
-import type { TraceContext } from "../traces.js";
 import type { RpcId } from "../wire/rpc.js";
 import type { Outcome } from "../wire/wire.js";
 
@@ -132,6 +131,12 @@ export interface Asking {
   /** When an answer with the outcome was first delivered to it, ms since the epoch, store clock. */
   deliveredAt?: number;
   hasRead?: true;
+}
+
+/** One span of a trace, as it travels. */
+export interface TraceContext {
+  traceparent: string;
+  tracestate?: string;
 }
 
 /** One accepted tool call. Times are ms since the epoch on the store's clock. Arguments and result are stored separately. */

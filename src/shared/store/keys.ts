@@ -153,7 +153,7 @@ export const keys = {
    * is raised above the epoch that the Editor has seen (▲10).
    */
   epoch: (editor: string) => `${TAG}:epoch:${editor}`,
-  /** HASH, for ever: the store's counters (src/shared/counters.ts). */
+  /** HASH, for ever: the store's counters (src/shared/telemetry.ts). */
   counters: `${TAG}:tally`,
   /** STRING with a short time to live: lets one janitor run at a time. */
   janitor: `${TAG}:sweeper`,

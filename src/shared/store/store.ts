@@ -1,8 +1,8 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
 import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { Counts } from "../counters.js";
 import type { OperationRecord } from "../operation/operation.js";
+import type { Counts } from "../telemetry.js";
 import {
   type ConnectOptions,
   connectStore,

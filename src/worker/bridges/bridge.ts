@@ -3,7 +3,7 @@
  * what its answers mean. Everything that keeps a call from being sent twice is common to all: plain-editor.ts.
  */
 import type { z } from "zod";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { ToolDetailsAnswer } from "../../shared/tools/tool.js";
 import type { HelloResult, Outcome, PlainBridge } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";

@@ -6,9 +6,9 @@
  * A connection has one request at a time, as these bridges require: a ping waits behind the running tool.
  */
 import { join } from "node:path";
-import type { Log } from "../../shared/log.js";
 import { diskProblem } from "../../shared/machine/disk-problem.js";
 import { type AdmittedOperation, admit } from "../../shared/operation/decide.js";
+import type { Log } from "../../shared/telemetry.js";
 import { readTools, type ToolLimits } from "../../shared/tools/call-rules.js";
 import type { Effect, Tool } from "../../shared/tools/tool.js";
 import { isRead, lost, plainLedger, unknown } from "../../shared/wire/plain.js";

@@ -3,9 +3,9 @@ import { readFile, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { editorIdOf } from "../../shared/editors/target.js";
-import type { Log } from "../../shared/log.js";
 import { thisMachine } from "../../shared/machine/this-machine.js";
 import type { NamedEditor } from "../../shared/setting-values.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { ExplicitEndpoint } from "./discovery.js";
 
 /** uLoopMCP's settings in the project; the port may change with every start of its server. */

@@ -1,8 +1,8 @@
 /** Finds the Editors that wrote an endpoint file, and those that the configuration names. */
 import { type FSWatcher, watch } from "node:fs";
 import { diagnoseFile, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
-import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { EndpointFile } from "../../shared/wire/wire.js";
 import type { PlainIdentity } from "../bridges/bridge.js";
 import { createEndpointFolder, LOOPBACK } from "./endpoint-folder.js";

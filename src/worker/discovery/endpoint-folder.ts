@@ -1,6 +1,6 @@
 /** Reads the folder where running Editors write their endpoint files (docs/reference/protocol.md, "Transport"). */
 import type { RefusedFile } from "../../shared/editors/refused-endpoint.js";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { EndpointFile } from "../../shared/wire/wire.js";
 import { createTrustedFolder, isPlainName, type TrustedFile } from "./trusted-folder.js";
 

@@ -1,10 +1,10 @@
 /** Finds out which Editors of this machine have closed: an Editor that is only unreachable keeps its operations. */
-import type { Log } from "../../shared/log.js";
 import { identify, isLiving } from "../../shared/machine/living-process.js";
 import { thisMachine } from "../../shared/machine/this-machine.js";
 import { goneOf, interruptAsGone } from "../../shared/operation/gone.js";
 import type { EditorProcess, EditorProfile } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import { LOOPBACK } from "./endpoint-folder.js";
 
 export interface LostEditorsOptions {

@@ -4,8 +4,8 @@ import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { diagnoseFile, problemOfRights, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
-import type { Log } from "../../shared/log.js";
 import { shellQuoted } from "../../shared/machine/private-folder.js";
+import type { Log } from "../../shared/telemetry.js";
 
 export interface TrustedFile<T> {
   name: string;

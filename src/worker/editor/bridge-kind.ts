@@ -1,6 +1,6 @@
 /** Finds out which bridge answers on a new connection: one with a ledger gets a hello, a uLoop bridge is driven without. */
 
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { RpcFailure } from "../../shared/wire/rpc.js";
 import { knowsNoHello } from "../../shared/wire/uloop.js";
 import type { Greeting, OwnWireEditor } from "../bridges/bridge.js";

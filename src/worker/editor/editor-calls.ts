@@ -1,6 +1,6 @@
 /** The requests of a worker to an Editor; each answer is checked against the schemas of the protocol. */
 import { z } from "zod";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { ToolDetailsAnswer } from "../../shared/tools/tool.js";
 import type { ClientsNotice } from "../../shared/wire/clients-notice.js";
 import { LogNotice } from "../../shared/wire/console-lines.js";

@@ -7,7 +7,7 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
 import type { OwnWireEditor } from "../bridges/bridge.js";
 import { type ConnectionOptions, createUnaskedTime } from "../transport/connection.js";

@@ -1,5 +1,5 @@
 /** A log for events that a peer can cause without limit: a few lines per sentence and minute, and the number left out. */
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 
 /** Most lines of the same sentence in a minute. */
 const MOST = 20;

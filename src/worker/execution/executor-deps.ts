@@ -1,10 +1,10 @@
 /** The dependencies of the executor: the Editor, the store, and the owner itself. */
 
-import type { Log } from "../../shared/log.js";
 import type { Evidence, OperationRecord } from "../../shared/operation/operation.js";
 import type { OtherOperation, RecoverySeal, Refusal, SameAs } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { StoredResult } from "../../shared/store/operations/record.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { Lane } from "../../shared/tools/tool.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../../shared/wire/wire.js";
 import type { RevokeAnswer } from "../editor/editor-calls.js";

@@ -15,6 +15,7 @@ import {
   isWaiting,
   jobIdOf,
   type OperationRecord,
+  type TraceContext,
 } from "../../shared/operation/operation.js";
 import {
   type EditorReply,
@@ -28,8 +29,8 @@ import {
 import type { EditorFence } from "../../shared/store/editors/lease.js";
 import { type Arguments, argumentsIn } from "../../shared/store/operations/operation-store.js";
 import { logIdOf } from "../../shared/store/queue.js";
+import { inSpan } from "../../shared/telemetry.js";
 import type { Lane as LaneName } from "../../shared/tools/tool.js";
-import { inSpan, type TraceContext } from "../../shared/traces.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import type { EditorLink } from "../editor/editor-link.js";
 import { isLeaving, refusalOf } from "../editor/refusal.js";

@@ -2,15 +2,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job } from "bullmq";
 import { isMember, labelsOf } from "../../shared/editors/target.js";
-import type { Log } from "../../shared/log.js";
 import { isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import { isDemoted, type RedisAddress, reconnectPause } from "../../shared/store/connect.js";
 import type { PoolJob } from "../../shared/store/editors/pools.js";
-import { BULL_PREFIX } from "../../shared/store/keys.js";
+import { BULL_PREFIX, queueName } from "../../shared/store/keys.js";
 import { bullmq } from "../../shared/store/libraries.js";
 import type { JobData } from "../../shared/store/queue.js";
 import type { Store } from "../../shared/store/store.js";
-import type { Tool } from "../../shared/tools/tool.js";
+import type { Log } from "../../shared/telemetry.js";
+import { LANE_PLACES, type Lane as LaneName, type Tool } from "../../shared/tools/tool.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { ExecutorResult } from "./executor-deps.js";
 
@@ -72,10 +72,11 @@ export function createPoolTaker(deps: {
   /** The fence (▲11) of its owner. */
   fence: string;
   imports: { importedIn(): string };
-  /** Undefined while it is not connected. */
-  hello(): HelloResult | undefined;
+  link: { readonly state: string; readonly hello: HelloResult | undefined };
+  /** Aborts when the owner ends. */
+  signal: AbortSignal;
 }): PoolTaker {
-  const { store, log, editorId, fence } = deps;
+  const { store, log, editorId, fence, link, signal } = deps;
   const { operations } = store;
   let isClosed = false;
   let isDue = false;
@@ -145,7 +146,7 @@ export function createPoolTaker(deps: {
   };
 
   const take = async (): Promise<void> => {
-    const hello = deps.hello();
+    const hello = link.state === "ready" && !signal.aborted ? link.hello : undefined;
     const labels = hello ? labelsOf(hello) : [];
     const ids = hello ? await pools(labels) : [];
     if (ids.length === 0) return;
@@ -380,4 +381,54 @@ class OperationFailed extends Error {
     super(message);
     this.stack = "";
   }
+}
+
+/** A lane of this Editor, over its store. */
+export function createEditorLane(
+  lane: LaneName,
+  deps: Pick<LaneDeps, "log" | "onFree"> & {
+    store: Pick<Store, "operations" | "queues" | "address">;
+    editorId: string;
+    /** The fence (▲11) of its owner. */
+    fence: string;
+    imports: { importedIn(): string };
+    owned: { process(logId: string, job: { id: string; lane: LaneName }): Promise<ExecutorResult> };
+  },
+  timings: LaneTimings,
+): Lane {
+  const { store, editorId, log, onFree, fence } = deps;
+  const { operations, queues, address } = store;
+  return createLane(
+    {
+      ...{ address, log, onFree },
+      queue: queueName(editorId, lane),
+      concurrency: LANE_PLACES[lane],
+      process: (logId, id) => deps.owned.process(logId, { id, lane }),
+      async failureOf(logId) {
+        const { error } = (await operations.find(logId)) ?? {};
+        // Not the message: it may quote arguments, and a dashboard is not for them.
+        return error ? `${error.code} (${error.type})` : "failed";
+      },
+      async heldBack(logId) {
+        // One of a pool would keep this Editor from others: there any Editor may take it. What was sent stays.
+        const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
+        await operations.move(logId, back, { fence, incarnation: deps.imports.importedIn() });
+      },
+      async refused(logId, jobId) {
+        // It was this Editor's again before its job of then had ended.
+        const record = await operations.find(logId);
+        const isHere = record?.editor === editorId && jobIdOf(record) === jobId;
+        if (isHere && isWaiting(record.state)) await queues.restore(record);
+      },
+      storeAnswers: () =>
+        Promise.race([
+          operations.now().then(
+            () => true,
+            () => false,
+          ),
+          delay(timings.closeMs, false, { ref: false }),
+        ]),
+    },
+    timings,
+  );
 }

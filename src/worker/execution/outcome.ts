@@ -1,6 +1,5 @@
 /** How an Editor's reports about an operation enter its record. */
 import type { ErrorCode } from "../../shared/errors.js";
-import type { Log } from "../../shared/log.js";
 import {
   type EditorMark,
   type EndMark,
@@ -12,6 +11,7 @@ import {
   nextAfter,
   type OperationEvent,
   type OperationRecord,
+  type TraceContext,
 } from "../../shared/operation/operation.js";
 import { KEY_CONFLICT } from "../../shared/operation/recover.js";
 import { shortened, wellFormedBytes } from "../../shared/printable.js";
@@ -23,7 +23,7 @@ import {
   encodeResult,
   type StoredResult,
 } from "../../shared/store/operations/record.js";
-import { inSpan, startSpan, type TraceContext } from "../../shared/traces.js";
+import { inSpan, type Log, startSpan } from "../../shared/telemetry.js";
 import { EDITOR_CODES, type Outcome } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 import type { EditorLink } from "../editor/editor-link.js";

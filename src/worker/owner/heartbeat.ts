@@ -2,7 +2,6 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { STALL } from "../../shared/counters.js";
 import { diagnose } from "../../shared/editors/diagnose.js";
 import type {
   Diagnosis,
@@ -10,7 +9,6 @@ import type {
   EditorSigns,
   HelloRefusal,
 } from "../../shared/editors/diagnosis.js";
-import type { Log } from "../../shared/log.js";
 import {
   type EditorMark,
   type Evidence,
@@ -25,6 +23,7 @@ import type {
   SignNoted,
 } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
+import { type Log, STALL } from "../../shared/telemetry.js";
 import { CLASS_MS, mostExecutionMs } from "../../shared/tools/call-rules.js";
 import { type LedgerCheckpoint, memoryOf } from "../../shared/wire/ledger-checkpoint.js";
 import { RpcFailure } from "../../shared/wire/rpc.js";

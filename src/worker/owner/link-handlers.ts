@@ -3,8 +3,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
-import { connectionCounts, disconnectCounts, progressCounts } from "../../shared/counters.js";
-import type { Log } from "../../shared/log.js";
 import { isFinal, isSent, isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
 import { clientIdentity } from "../../shared/principal.js";
 import { shortened } from "../../shared/printable.js";
@@ -14,6 +12,7 @@ import type { LineBatch } from "../../shared/store/operations/console-lines.js";
 import type { Listings } from "../../shared/store/operations/listings.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
+import { connectionCounts, disconnectCounts, type Log, progressCounts } from "../../shared/telemetry.js";
 import { readTools, type ToolLimits } from "../../shared/tools/call-rules.js";
 import type { ClientsNotice } from "../../shared/wire/clients-notice.js";
 import {

@@ -5,16 +5,13 @@
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Log } from "../../shared/log.js";
 import type { ReplayOptions } from "../../shared/operation/again.js";
-import { isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import { createRecoverySeal } from "../../shared/operation/recover.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
-import { queueName } from "../../shared/store/keys.js";
-import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { ToolLimits } from "../../shared/tools/call-rules.js";
-import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
+import { LANES } from "../../shared/tools/tool.js";
 import { adapterFor, type BridgeOptions } from "../bridges/adapters.js";
 import type { PlainIdentity } from "../bridges/bridge.js";
 import { processOf } from "../discovery/lost-editors.js";
@@ -27,7 +24,7 @@ import {
 import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
 import { createEditorPort } from "../execution/executor.js";
-import { createLane, createPoolTaker, type Lane, type LaneTimings } from "../execution/lane.js";
+import { createEditorLane, createPoolTaker, type LaneTimings } from "../execution/lane.js";
 import { type Acknowledger, createAcknowledger, createOutcomeListeners } from "../execution/outcome.js";
 import { otherOperation } from "../recovery/other-operation.js";
 import { ConnectionLost } from "../transport/disconnect.js";
@@ -126,11 +123,10 @@ export function createOwnedEditor(
   const state = editorParts(shared, imports, options);
   const parts = { ...shared, ...state, ...reports, acknowledger, cancellations, imports };
   const operations = operationsOf(parts, fence, ending.signal, options);
-  const hello = () => (link.state === "ready" && !ending.signal.aborted ? link.hello : undefined);
-  const poolTaker = createPoolTaker({ ...parts, hello });
+  const poolTaker = createPoolTaker({ ...parts, signal: ending.signal });
   link.start(createLinkHandlers({ ...parts, operations, fence, poolTaker }));
   const onFree = poolTaker.look;
-  const lanes = LANES.map((name) => laneOf(name, { ...parts, onFree }, operations, options));
+  const lanes = LANES.map((name) => createEditorLane(name, { ...parts, onFree, owned: operations }, options));
 
   return {
     moveTo: (endpoint) => link.moveTo(endpoint),
@@ -251,48 +247,4 @@ function operationsOf(
     },
     options,
   );
-}
-
-function laneOf(
-  name: LaneName,
-  { store, editorId, log, fence, imports, onFree }: Parts & { onFree(): void },
-  owned: OwnedOperations,
-  options: OwnedEditorOptions,
-): Lane {
-  const { operations, queues, address } = store;
-  const storeAnswers = (): Promise<boolean> =>
-    Promise.race([
-      operations.now().then(
-        () => true,
-        () => false,
-      ),
-      delay(options.closeMs, false, { ref: false }),
-    ]);
-  return createLane(
-    {
-      ...{ address, log, onFree, storeAnswers },
-      queue: queueName(editorId, name),
-      concurrency: LANE_PLACES[name],
-      process: (logId, id) => owned.process(logId, { id, lane: name }),
-      failureOf: (logId) => failureOf(operations, logId),
-      async heldBack(logId) {
-        // One of a pool would keep this Editor from others: there any Editor may take it. What was sent stays.
-        const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
-        await operations.move(logId, back, { fence, incarnation: imports.importedIn() });
-      },
-      async refused(logId, jobId) {
-        // It was this Editor's again before its job of then had ended.
-        const record = await operations.find(logId);
-        const isHere = record?.editor === editorId && jobIdOf(record) === jobId;
-        if (isHere && isWaiting(record.state)) await queues.restore(record);
-      },
-    },
-    options,
-  );
-}
-
-/** Not the message: it may quote arguments, and a dashboard is not for them. */
-async function failureOf(operations: Pick<Operations, "find">, logId: string): Promise<string> {
-  const { error } = (await operations.find(logId)) ?? {};
-  return error ? `${error.code} (${error.type})` : "failed";
 }

@@ -3,11 +3,11 @@
  * the Editor's ledger. In each case an operation is one piece of work.
  */
 
-import type { Log } from "../../shared/log.js";
 import { isSent } from "../../shared/operation/operation.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import { stillHolds } from "../../shared/wire/ledger-checkpoint.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";

@@ -1,8 +1,7 @@
 /** Tries to hold an Editor's lease, and runs an OwnedEditor while it does. */
 import { setTimeout as delay } from "node:timers/promises";
-import { ownerCounts } from "../../shared/counters.js";
-import { withFields } from "../../shared/log.js";
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
+import { ownerCounts, withFields } from "../../shared/telemetry.js";
 import type { EditorAddress } from "../editor/editor-link.js";
 import { prepareLanes } from "../execution/lane.js";
 import {

@@ -3,9 +3,9 @@
  * at a time. However many reports an Editor sends, no more than that waits here.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Log } from "../../shared/log.js";
 import { shortened } from "../../shared/printable.js";
 import type { Live } from "../../shared/store/operations/operation-store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { Progress } from "../../shared/wire/wire.js";
 
 /** Most characters: a message is a line on a screen. */

@@ -1,10 +1,10 @@
 /** Record recovery (▲10 d) in each store incarnation (▲13): restores records that the store has lost from the Editor's ledger. */
-import type { Log } from "../../shared/log.js";
 import { markAsSent, type OperationRecord } from "../../shared/operation/operation.js";
 import { type RecoverySeal, rebuiltRecord } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { Change } from "../../shared/store/operations/record.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Log } from "../../shared/telemetry.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 

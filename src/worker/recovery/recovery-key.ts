@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 
 const KEY_BYTES = 32;
 

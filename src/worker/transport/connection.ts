@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { addressOf } from "../../shared/wire/editor-proof.js";
 import {
   createDialogue,

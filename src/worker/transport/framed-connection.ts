@@ -3,7 +3,7 @@
  * was asked ends it, as does an answer that does not come in time. Never sends a question twice and never reconnects.
  */
 import { connect } from "node:net";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../shared/telemetry.js";
 import { afterReading } from "./connection.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
 import { isForeignPeer } from "./foreign-peer.js";

@@ -2,7 +2,7 @@
  * Frames of an 8-byte length (big-endian) and so many bytes of UTF-8, behind one line that the peer says first
  * (docs/reference/bridges.md). Bytes in, frames out; no I/O.
  */
-import { excessOf } from "../../shared/results/preview.js";
+import { excessOf } from "../../shared/wire/rpc.js";
 
 /** What the parser found next. After `malformed` there are no frame boundaries any more: close the connection. */
 export type LengthFrame =

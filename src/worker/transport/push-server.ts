@@ -1,8 +1,8 @@
 /** Listens on its own loopback port for the pushes of one Editor (docs/reference/protocol.md, "Push channel"). */
 import { timingSafeEqual } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import type { Log } from "../../shared/log.js";
 import { createConnectionFilter } from "../../shared/machine/connection-filter.js";
+import type { Log } from "../../shared/telemetry.js";
 import { newNonce } from "../../shared/wire/editor-proof.js";
 import { type PushType, parsePush } from "../../shared/wire/push.js";
 import { createLineAssembler } from "../../shared/wire/rpc.js";

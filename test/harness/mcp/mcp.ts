@@ -4,8 +4,8 @@ import { PassThrough } from "node:stream";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import type { Log } from "../../../src/shared/log.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
+import type { Log } from "../../../src/shared/telemetry.js";
 import { answerIn } from "./answer-in.js";
 import { checkMessageSize } from "./message-size.js";
 

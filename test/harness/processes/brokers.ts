@@ -3,7 +3,7 @@ import { brokerFolders, readEndpoint } from "../../../src/cli/pipe/broker-place.
 import { controlBroker } from "../../../src/cli/pipe/control-client.js";
 import { connect, endBroker } from "../../../src/cli/pipe/reach-broker.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import type { BrokerStatus } from "../../../src/shared/pipe/frames.js";
+import type { BrokerStatus } from "../../../src/shared/pipe-frames.js";
 
 /** Makes a test's clients and commands use one, which ends soon should the test forget it. */
 export const BACKGROUND = { UNITY_BROKER_BACKGROUND: "true", UNITY_BROKER_REDIS_IDLE_MINUTES: "3" };

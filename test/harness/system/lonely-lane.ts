@@ -3,7 +3,7 @@ import type { LaneDeps } from "../../../src/worker/execution/lane.js";
 
 export const WITHOUT_STORE: Pick<LaneDeps, "failureOf" | "heldBack" | "refused" | "storeAnswers" | "onFree"> =
   {
-    failureOf: async () => undefined,
+    failureOf: async () => "failed",
     heldBack: async () => undefined,
     refused: async () => undefined,
     storeAnswers: async () => true,

@@ -1,8 +1,8 @@
 /** An Editor's owner: the real operations over a connection that may break before, during and after every message. */
-import type { Log } from "../../../src/shared/log.js";
 import { createRecoverySeal } from "../../../src/shared/operation/recover.js";
 import { encodeResult } from "../../../src/shared/store/operations/record.js";
 import type { Store } from "../../../src/shared/store/store.js";
+import type { Log } from "../../../src/shared/telemetry.js";
 import { EDITOR_CODES, type SubmitParams } from "../../../src/shared/wire/wire.js";
 import type { EditorPort } from "../../../src/worker/execution/executor-deps.js";
 import { createOutcomeListeners, started } from "../../../src/worker/execution/outcome.js";

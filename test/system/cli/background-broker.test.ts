@@ -10,7 +10,7 @@ import { brokerFolder, readEndpoint } from "../../../src/cli/pipe/broker-place.j
 import { controlBroker } from "../../../src/cli/pipe/control-client.js";
 import { connect } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
-import type { PipeControl } from "../../../src/shared/pipe/frames.js";
+import type { PipeControl } from "../../../src/shared/pipe-frames.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { INITIALIZE, type RpcAnswer, toolCall } from "../../harness/mcp/mcp.js";
 import { brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";

@@ -8,7 +8,7 @@ import { openPipeSession } from "../../../src/gateway/mcp/pipe/pipe-session.js";
 import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
-import { PIPE_PROTOCOL } from "../../../src/shared/pipe/frames.js";
+import { PIPE_PROTOCOL } from "../../../src/shared/pipe-frames.js";
 import { WAITS } from "../../../src/shared/wait-time.js";
 import { parameters, type SimulatedTool, toolFailure } from "../../../src/simulator/tool-definition.js";
 import { HALVES, halvesIn, LONG_TEXTS } from "../../harness/half-characters.js";

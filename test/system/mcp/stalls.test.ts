@@ -4,18 +4,26 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { transformSync } from "esbuild";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { afterEach, describe, expect, test } from "vitest";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { startWorld } from "../../harness/processes/process-world.js";
 import { until } from "../../harness/processes/processes.js";
 
-const SOURCE = readFileSync(new URL("../../../src/shared/pipe/stall-watch.ts", import.meta.url), "utf8");
+const { outputFiles } = buildSync({
+  entryPoints: [fileURLToPath(new URL("../../../src/shared/wait-time.ts", import.meta.url))],
+  bundle: true,
+  write: false,
+  format: "esm",
+  platform: "node",
+});
+const SOURCE = outputFiles[0]?.text ?? "";
 
 /** Answers each line that it reads with whether it may have waited. */
 const readerOf = (stallMs: number): string => `
   import { createInterface } from "node:readline";
-  ${transformSync(SOURCE, { loader: "ts" }).code}
+  ${SOURCE}
   const stalls = createStallWatch({ stallMs: ${stallMs}, tickMs: 20 });
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );

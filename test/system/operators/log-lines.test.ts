@@ -1,7 +1,7 @@
 /** What a person finds in the logs of gateway and worker by an operation's log_id, an Editor or a principal. */
 import { expect, test } from "vitest";
-import { withFields } from "../../../src/shared/log.js";
 import { fieldsOf } from "../../../src/shared/operation/operation.js";
+import { withFields } from "../../../src/shared/telemetry.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 

@@ -6,7 +6,7 @@ import type { Gateway } from "../../../src/gateway/gateway.js";
 import { createHttpGateway } from "../../../src/gateway/http/http.js";
 import { type HealthOptions, healthRoutes } from "../../../src/gateway/operators/health.js";
 import { createMetrics } from "../../../src/gateway/operators/metrics.js";
-import { BUCKETS, durationCounts, sheetOf } from "../../../src/shared/counters.js";
+import { BUCKETS, durationCounts, sheetOf } from "../../../src/shared/telemetry.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 

@@ -1,6 +1,6 @@
 /** One trace from a client to the Editor, over gateway, queue and worker. */
 import { expect, test } from "vitest";
-import { startSpan, traceIn } from "../../../src/shared/traces.js";
+import { startSpan, traceIn } from "../../../src/shared/telemetry.js";
 import { post, toolCall } from "../../harness/mcp/mcp.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { ask } from "../../harness/mcp/stateless.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BrokerLink, createBrokerLink } from "../../../src/cli/pipe/broker-link.js";
 import { readFrames, writeFrame } from "../../../src/cli/pipe/socket-line.js";
-import { type Frame, PIPE_PROTOCOL, type ToBroker, type ToPipe } from "../../../src/shared/pipe/frames.js";
+import { type Frame, PIPE_PROTOCOL, type ToBroker, type ToPipe } from "../../../src/shared/pipe-frames.js";
 import { eventually } from "../../harness/eventually.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 

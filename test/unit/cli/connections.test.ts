@@ -8,7 +8,7 @@ import { expect, test, vi } from "vitest";
 import { createConnections } from "../../../src/cli/broker/connections.js";
 import { readFrames, writeFrame } from "../../../src/cli/pipe/socket-line.js";
 import type { PipeSession } from "../../../src/gateway/mcp/pipe/pipe-session.js";
-import { PIPE_PROTOCOL, type ToBroker, type ToPipe } from "../../../src/shared/pipe/frames.js";
+import { PIPE_PROTOCOL, type ToBroker, type ToPipe } from "../../../src/shared/pipe-frames.js";
 import { eventually } from "../../harness/eventually.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 

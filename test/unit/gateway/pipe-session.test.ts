@@ -6,7 +6,7 @@ import type { ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.j
 import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pipe-session.js";
 import { UUID } from "../../../src/gateway/mcp/tools/broker-tool.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
-import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
+import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe-frames.js";
 import { declaredCaller } from "../../../src/shared/principal.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";

@@ -9,13 +9,12 @@ const HOUR = 3_600_000;
 function createNewsByHand() {
   const reported: Record<string, (subject: string) => void> = {};
   let heard: (() => void) | undefined;
-  const notifier: Notifier = {
+  const notifier: Pick<Notifier, "on"> = {
     on(channel, listener, onHeard) {
       reported[channel] = listener;
       if (channel === "changed") heard = onHeard;
       return () => delete reported[channel];
     },
-    close: () => undefined,
   };
   return {
     notifier,
@@ -66,5 +65,24 @@ test("a wait that looks by itself, again and again, listens to its caller's end 
   };
   expect(await waiters.until("a", look, { ms: HOUR, signal })).toBe(true);
   expect(listening).toEqual([0, 0, 0, 0, 0]);
+  waiters.close();
+});
+
+test("who has just made the operation reads at its end, or soon if nothing is said of it", async () => {
+  const { notifier, tell } = createNewsByHand();
+  const waiters = createWaiters(notifier, { safetyPollMs: HOUR });
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return true;
+  };
+  const heard = waiters.until("a", look, { ms: HOUR, isNew: true });
+  await new Promise(setImmediate);
+  expect(looks).toBe(0);
+  tell("ended");
+  expect(await heard).toBe(true);
+  // A message that came before it listened is not missed, and a wait of no time reads as well.
+  expect(await waiters.until("a", look, { ms: HOUR, isNew: true })).toBe(true);
+  expect(await waiters.until("a", look, { ms: 0, isNew: true })).toBe(true);
   waiters.close();
 });

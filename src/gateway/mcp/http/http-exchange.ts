@@ -1,7 +1,8 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TraceContext } from "../../../shared/operation/operation.js";
 import { wellFormedBytes } from "../../../shared/printable.js";
-import { type TraceContext, traceIn } from "../../../shared/traces.js";
+import { traceIn } from "../../../shared/telemetry.js";
 import type { Way } from "../../exchange.js";
 import { isLoopbackAddress } from "../../http/loopback.js";
 

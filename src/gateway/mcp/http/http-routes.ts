@@ -2,9 +2,9 @@
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BrokerError, ERRORS } from "../../../shared/errors.js";
-import type { Log } from "../../../shared/log.js";
 import { wellFormedJson } from "../../../shared/printable.js";
 import { storeFault } from "../../../shared/store/connect.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { RPC_INVALID_PARAMS, RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
 import { bodyTooLarge, type Refusal, readMessage } from "../read-message.js";
 import type { HttpSessions } from "../revision-2025/http-sessions.js";

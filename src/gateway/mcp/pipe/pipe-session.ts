@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import type { Log } from "../../../shared/log.js";
-import type { Frame, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
+import type { Frame, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe-frames.js";
 import { LOCAL } from "../../../shared/principal.js";
 import { wellFormedJson } from "../../../shared/printable.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { createEditorSelection } from "../../call-reader.js";
 import { openMcpSession } from "../mcp-session.js";
 import { readMessage } from "../read-message.js";

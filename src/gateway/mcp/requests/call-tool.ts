@@ -1,13 +1,12 @@
 /** `tools/call` of any protocol revision: translates a call into the broker's verbs, and their answers back. */
 import type { CallToolRequestParams, CallToolResult, Implementation } from "@modelcontextprotocol/server";
 import type { AnswerSettings } from "../../../shared/answer-forms.js";
-import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
-import { isFinal } from "../../../shared/operation/operation.js";
+import { isFinal, type TraceContext } from "../../../shared/operation/operation.js";
 import { type Duplicate, relationOf } from "../../../shared/operation/timeline.js";
 import { clientLabel } from "../../../shared/principal.js";
 import { head } from "../../../shared/printable.js";
-import { inSpan, type SpanOptions, type TraceContext, traceIn } from "../../../shared/traces.js";
+import { inSpan, type Log, type SpanOptions, traceIn } from "../../../shared/telemetry.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection, ToolCall } from "../../call-reader.js";

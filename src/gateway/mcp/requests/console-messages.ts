@@ -1,7 +1,7 @@
 /** What the Console says while a call waits, as log messages to its client: each line once, from the level that it asked for. */
 import { createBoundedMemory } from "../../../shared/bounded-memory.js";
-import type { Log } from "../../../shared/log.js";
 import type { LinesRead } from "../../../shared/store/operations/console-lines.js";
+import type { Log } from "../../../shared/telemetry.js";
 import type { ConsoleLine } from "../../../shared/wire/console-lines.js";
 
 /** The protocol's levels, by severity. */

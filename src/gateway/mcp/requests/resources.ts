@@ -6,8 +6,8 @@ import type {
   ReadResourceResult,
 } from "@modelcontextprotocol/server";
 import { DocumentError } from "../../../documents/document-error.js";
-import type { Log } from "../../../shared/log.js";
 import { wellFormedJson } from "../../../shared/printable.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import {

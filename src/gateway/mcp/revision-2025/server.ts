@@ -28,8 +28,8 @@ import {
   SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { BrokerError } from "../../../shared/errors.js";
-import type { Log } from "../../../shared/log.js";
 import { isFinal } from "../../../shared/operation/operation.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection, ToolCall } from "../../call-reader.js";

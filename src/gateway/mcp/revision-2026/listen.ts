@@ -1,7 +1,7 @@
 /** `subscriptions/listen`: a request that stays open, on whose stream its client hears of changes. */
 import { setMaxListeners } from "node:events";
 import type { RequestId } from "@modelcontextprotocol/server";
-import type { Log } from "../../../shared/log.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import { namedResult } from "../../results/result-uri.js";

@@ -2,11 +2,11 @@
 import type { CallToolResult, ContentBlock, Implementation, RequestId } from "@modelcontextprotocol/server";
 import type { AnswerForm, AnswerSettings } from "../../../shared/answer-forms.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../../shared/errors.js";
-import type { Log } from "../../../shared/log.js";
 import type { Answer } from "../../../shared/operation/answer.js";
 import { shortened, wellFormedJson } from "../../../shared/printable.js";
 import { cachedForm, partialForm } from "../../../shared/results/preview.js";
 import { storeFault } from "../../../shared/store/connect.js";
+import type { Log } from "../../../shared/telemetry.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import { binaryOf, handedOn, type Results } from "../../results/results.js";
 import { ProtocolError } from "../protocol-error.js";

@@ -1,7 +1,7 @@
 /** The list of tools as MCP clients see it, and notifications of its changes. */
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
-import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/connect.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { offerParameters } from "../../../shared/tools/call-rules.js";
 import { portableSchema } from "../../../shared/tools/portable-schema.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
@@ -22,7 +22,7 @@ export interface ToolList {
 }
 
 export function createToolList(
-  deps: { broker: Pick<Broker, "tools">; notifier: Notifier; log: Log; waits?: WaitLimits },
+  deps: { broker: Pick<Broker, "tools">; notifier: Pick<Notifier, "on">; log: Log; waits?: WaitLimits },
   options: { debounceMs: number } = { debounceMs: 250 },
 ): ToolList {
   const { waits = WAITS } = deps;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
-import type { Log } from "../../../shared/log.js";
+import type { Log } from "../../../shared/telemetry.js";
 import { IF_AWAY } from "../../../shared/tools/call-rules.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import type { Principals } from "../../auth/authenticator.js";

@@ -1,10 +1,10 @@
 /** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
 import type { Redis } from "ioredis";
-import { countsOfChange } from "../../counters.js";
 import { isPool } from "../../editors/target.js";
 import { isFinal, isSent, type OperationRecord, type State } from "../../operation/operation.js";
 import { eventOfChange } from "../../operation/operation-event.js";
 import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
+import { countsOfChange } from "../../telemetry.js";
 import type { Progress } from "../../wire/wire.js";
 import type { Notifier } from "../connect.js";
 import { channels, keys } from "../keys.js";

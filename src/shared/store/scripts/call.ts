@@ -1,7 +1,7 @@
 /** The three scripts of a call: create, claim, finish. Each is one step in the store, and each decides only whether what was read still holds. */
 import type { Redis } from "ioredis";
-import { type Counts, countsOfCreation } from "../../counters.js";
 import { countsAsChange, type OperationRecord } from "../../operation/operation.js";
+import { type Counts, countsOfCreation } from "../../telemetry.js";
 import type { Lane } from "../../tools/tool.js";
 import { channels, keys, queueName, TOMBSTONE_MS } from "../keys.js";
 import {

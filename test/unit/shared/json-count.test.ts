@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { excessOf } from "../../../../src/shared/results/preview.js";
+import { excessOf } from "../../../src/shared/wire/rpc.js";
 
 /** The least `most` that the text does not exceed. */
 function countOf(text: string): number {
