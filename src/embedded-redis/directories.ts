@@ -1,4 +1,5 @@
-/** Where the private Redis keeps its data, its cache and its socket. */
+/** Where the private Redis keeps its data, its cache and its socket; how often it waits for the disk. */
+import { statfsSync } from "node:fs";
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 
@@ -37,4 +38,18 @@ export function defaultDirectories(
     dataDir: posix.join(xdg("XDG_DATA_HOME", ".local/share"), NAME),
     cacheDir: posix.join(xdg("XDG_CACHE_HOME", ".cache"), NAME),
   };
+}
+
+// How often the private Redis waits for the disk: chosen at its start, and again at each look of its keeper.
+
+/** With less room than this a disk is about to be full. */
+const LITTLE_ROOM_BYTES = 64 * 1024 * 1024;
+
+/**
+ * `always`: each write is on disk before its answer, so a kill and a power cut lose nothing. But then Redis ends by itself once the
+ * disk refuses a write. Where there is little room: `everysec`, with which it goes on, and refuses writes until there is room.
+ */
+export function fsyncFor(directory: string): "always" | "everysec" {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < LITTLE_ROOM_BYTES ? "everysec" : "always";
 }

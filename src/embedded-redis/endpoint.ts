@@ -1,8 +1,8 @@
 /** The file that says which process serves the private Redis, and at which address. */
-import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { replaceOwnFile } from "../shared/machine/private-folder.js";
 
 const schema = z.object({
   pid: z.number().int().positive(),
@@ -26,11 +26,9 @@ export function readEndpoint(directory: string): Endpoint | undefined {
   }
 }
 
-/** Replaces the file in one step, readable for this user only because it may hold a password. */
+/** For this user only, because it may hold a password. */
 export function writeEndpoint(directory: string, endpoint: Endpoint): void {
-  const fresh = `${endpointFile(directory)}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(fresh, `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });
-  renameSync(fresh, endpointFile(directory));
+  replaceOwnFile(endpointFile(directory), `${JSON.stringify(endpoint)}\n`);
 }
 
 export function removeEndpoint(directory: string): void {

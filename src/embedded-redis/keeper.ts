@@ -12,10 +12,10 @@
  * (src/cli/processes/runtime.ts). Its data stays: it appends all of it to its file first.
  * If a keeper is killed, its server only keeps running. A keeper ends with its server, whatever ended that.
  *
- * At each look it also says how often the server waits for the disk, whose room has changed meanwhile (append-sync.ts).
+ * At each look it also says how often the server waits for the disk, whose room has changed meanwhile (directories.ts).
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { fsyncFor } from "./append-sync.js";
+import { fsyncFor } from "./directories.js";
 import { KEEPER_ORDER, type KeeperOrder } from "./keeper-start.js";
 import { createPlainClient, type PlainClient } from "./plain-client.js";
 

@@ -13,8 +13,7 @@ import {
 import { join } from "node:path";
 import { daemonEnvironment } from "../shared/daemon-environment.js";
 import { makeOwnFolder, ownFile } from "../shared/machine/private-folder.js";
-import { fsyncFor } from "./append-sync.js";
-import type { Environment } from "./directories.js";
+import { type Environment, fsyncFor } from "./directories.js";
 import type { RedisBinary } from "./package/binary.js";
 import { withLibraries } from "./package/package-tree.js";
 

@@ -27,3 +27,9 @@ export interface BrokerClient {
   piece(id: string, offset: number): Promise<Buffer>;
   close(): Promise<void>;
 }
+
+/** The answer, if it is no refusal, whose sentence it throws otherwise: for who reads a list in it. */
+export function accepted<Given extends Partial<Answer>>(answer: Given): Given {
+  if (answer.status === "error") throw new Error(answer.message);
+  return answer;
+}

@@ -6,6 +6,7 @@ import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printable, printableJson, printableValues } from "../../shared/printable.js";
 import { cut, wrap } from "../columns.js";
 import { table } from "../table.js";
+import { accepted } from "./broker-client.js";
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
@@ -137,7 +138,8 @@ export interface ShownEditor {
 }
 
 /** The Editors in an answer of list_editors, with those that never answered hello. */
-export function editorsIn({ editors, unreached }: Partial<Answer>): ShownEditor[] {
+export function editorsIn(answer: Partial<Answer>): ShownEditor[] {
+  const { editors, unreached } = accepted(answer);
   const never = ((unreached ?? []) as ShownEditor[]).map((editor) => ({ ...editor, connected: false }));
   return [...((editors ?? []) as ShownEditor[]), ...never];
 }

@@ -1,7 +1,8 @@
 /** Tells the Unity package how to start this broker: the buttons of its window run `install` and `uninstall`. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { replaceOwnFile } from "../../shared/machine/private-folder.js";
 import { packageFile } from "../../shared/package-file.js";
 import { type Reach, startCommand } from "./entry.js";
 
@@ -22,9 +23,7 @@ export function noteLaunch(): void {
   try {
     if (existsSync(file) && readFileSync(file, "utf8") === text) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const fresh = `${file}.${process.pid}`;
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, file);
+    replaceOwnFile(file, text);
   } catch {
     // The home folder is read-only.
   }

@@ -3,6 +3,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printableJson } from "../../shared/printable.js";
 import { askBroker } from "../client/ask-broker.js";
+import { accepted } from "../client/broker-client.js";
 import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import {
   type Colours,
@@ -55,7 +56,7 @@ export const list: Run<typeof declared.list> = ({ args }) => {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
     throw new UsageError(`--limit ${args.limit} is not a number from 1 to 100`);
   return askBroker({ serves: false }, async ({ client, colours, print }) => {
-    const { operations } = await client.call("list_operations", { limit });
+    const { operations } = accepted(await client.call("list_operations", { limit }));
     await print(
       args.json ? printableJson(operations) : renderOperations(operations as Answer[], Date.now(), colours),
     );
@@ -93,7 +94,7 @@ export const tools: Run<typeof declared.tools> = ({ args }) =>
     }));
     if (args.json) await print(printableJson(all));
     else {
-      const { tools: unity } = await client.call("list_unity_tools");
+      const { tools: unity } = accepted(await client.call("list_unity_tools"));
       await print(renderTools(shown, colours, process.stdout.columns, unity as UnityTool[]));
     }
     return EXIT.ok;

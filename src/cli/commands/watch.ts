@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableJson } from "../../shared/printable.js";
 import { type Asking, askBroker } from "../client/ask-broker.js";
+import { accepted } from "../client/broker-client.js";
 import { EXIT } from "../client/exit-codes.js";
 import { editorsIn } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
@@ -52,11 +53,11 @@ async function look(
   before: Snapshot | undefined,
 ): Promise<Snapshot> {
   try {
-    const [editors, { operations }] = await Promise.all([
+    const [editors, operations] = await Promise.all([
       client.call("list_editors", {}, { signal }),
       client.call("list_operations", { limit }, { signal }),
     ]);
-    const listed = (operations ?? []) as Answer[];
+    const listed = accepted(operations).operations as Answer[];
     return {
       editors: editorsIn(editors),
       operations: await Promise.all(

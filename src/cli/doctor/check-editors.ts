@@ -6,6 +6,7 @@ import { BROKER_TOOLS } from "../../gateway/mcp/tools/broker-tools.js";
 import { diagnoseFile } from "../../shared/editors/refused-endpoint.js";
 import { createEndpointFolder } from "../../worker/discovery/endpoint-folder.js";
 import type { BrokerClient } from "../client/broker-client.js";
+import { editorsIn } from "../client/render.js";
 import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, remove } from "./finding.js";
 
@@ -106,7 +107,7 @@ async function untilSettled(client: BrokerClient, expected: readonly string[]): 
   const deadline = performance.now() + CONNECT_MS;
   for (;;) {
     const answer = await client.call("list_editors");
-    const listed = z.array(Listed).parse([...(answer.editors as []), ...((answer.unreached as []) ?? [])]);
+    const listed = z.array(Listed).parse(editorsIn(answer));
     const missing = expected.filter(
       (id) => !listed.some((one) => one.id === id && (one.connected || one.diagnosis)),
     );

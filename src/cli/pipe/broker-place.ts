@@ -3,23 +3,19 @@
  * store, data folder or setting) gets another broker. Reads the environment without the configuration's schema, which
  * would triple the time that a client's pipe needs to start.
  */
-import { createHash, randomBytes } from "node:crypto";
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  watch,
-  writeFileSync,
-} from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, watch } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { defaultDirectories, type Environment } from "../../embedded-redis/directories.js";
 import { BROKER_SETTINGS } from "../../shared/daemon-environment.js";
 import { isLiving, type ProcessIdentity } from "../../shared/machine/living-process.js";
-import { makeOwnFolder, ownFolder, requirePrivateFolder } from "../../shared/machine/private-folder.js";
+import {
+  makeOwnFolder,
+  ownFolder,
+  replaceOwnFile,
+  requirePrivateFolder,
+} from "../../shared/machine/private-folder.js";
 import { CONFIG_FILE } from "../../shared/setting-names.js";
 
 /** How a living broker is reached. */
@@ -81,11 +77,8 @@ export function readEndpoint(folder: string): BrokerEndpoint | undefined {
   }
 }
 
-/** Replaces the file in one step, for this user alone. */
 function writeEndpoint(folder: string, endpoint: BrokerEndpoint): void {
-  const fresh = `${endpointFile(folder)}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(fresh, `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });
-  renameSync(fresh, endpointFile(folder));
+  replaceOwnFile(endpointFile(folder), `${JSON.stringify(endpoint)}\n`);
 }
 
 /** Writes it again should somebody delete it: without it nobody finds the broker, nor can another take its place. Answers what ends that. */

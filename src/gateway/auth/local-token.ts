@@ -16,8 +16,8 @@ export async function ensureLocalToken(file: string): Promise<string> {
   if (known !== undefined) return known;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}.tmp`;
-  await writeFile(draft, `${newToken()}\n`, { mode: 0o600 });
   try {
+    await writeFile(draft, `${newToken()}\n`, { mode: 0o600 });
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -1,10 +1,10 @@
 /** The principals of a gateway and their tokens: a file that keeps only hashes. */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
-import { mkdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { BrokerError } from "../../shared/errors.js";
-import { isOfThisUser, shellQuoted } from "../../shared/machine/private-folder.js";
+import { isOfThisUser, replaceOwnFile, shellQuoted } from "../../shared/machine/private-folder.js";
 import { EVERYTHING, LOCAL, type NameFilter, type Principal } from "../../shared/principal.js";
 import type { Authenticator } from "./authenticator.js";
 import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } from "./token-file.js";
@@ -74,9 +74,7 @@ export function createTokens(file: string): Tokens {
 
   const write = async (entries: readonly Entry[]): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${randomUUID()}.tmp`;
-    await writeFile(draft, tokenFileText(entries), { mode: 0o600 });
-    await rename(draft, file);
+    replaceOwnFile(file, tokenFileText(entries));
   };
 
   /** No other command writes between what `task` reads and what it writes. */

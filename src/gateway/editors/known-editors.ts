@@ -3,14 +3,14 @@
  * store, so that their loss is noticed (▲4). The rule is in src/shared/editors/diagnose.ts.
  */
 
-import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, statSync } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/diagnose.js";
 import { type Candidate, labelsOf } from "../../shared/editors/target.js";
+import { replaceDurably } from "../../shared/machine/private-folder.js";
 import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Log } from "../../shared/telemetry.js";
@@ -97,20 +97,12 @@ export function createNoteFile(file: string, log: Log): NoteFile {
     return `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
   };
 
-  const textOf = async (): Promise<string | undefined> => {
-    try {
-      return await readFile(file, "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw error;
-    }
-  };
-
   const textNow = (): string | undefined => {
     try {
       return readFileSync(file, "utf8");
-    } catch {
-      return undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
     }
   };
 
@@ -121,7 +113,7 @@ export function createNoteFile(file: string, log: Log): NoteFile {
         const stamp = stampOf();
         if (known && known.stamp === stamp && !unwritten)
           return { text: known.text, note: known.note, isWritten: true };
-        text = await textOf();
+        text = textNow();
         // Another process has written the file: its note replaces this process's unwritten one.
         if (unwritten && unwritten.over !== text) unwritten = undefined;
         if (unwritten) return { text, note: unwritten.note, isWritten: false };
@@ -135,28 +127,15 @@ export function createNoteFile(file: string, log: Log): NoteFile {
     },
 
     async replace({ text }, note) {
-      const draft = `${file}.${randomUUID()}`;
       try {
         await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-        const handle = await open(draft, "wx", 0o600);
-        try {
-          await handle.writeFile(JSON.stringify(note));
-          // After a power cut the file holds the old note or the new one, never a torn one.
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        // Synchronous: nothing of this process can intervene.
-        const isMine = textNow() === text;
-        if (isMine) renameSync(draft, file);
-        else await rm(draft, { force: true });
+        const isMine = await replaceDurably(file, JSON.stringify(note), () => textNow() === text);
         if (isMine) unwritten = undefined;
         return isMine;
       } catch (error) {
         // A full disk must not keep calls from running.
         log.warn({ file, error: (error as Error).message }, "the known Editors cannot be noted");
         unwritten = { note, over: text };
-        await rm(draft, { force: true }).catch(() => undefined);
         return true;
       }
     },

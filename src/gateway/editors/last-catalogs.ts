@@ -2,13 +2,13 @@
  * The last known catalogues: a folder beside the note of the known Editors, which outlives the store and the retention.
  * While the store does not know an Editor, its tools are listed from there, and calls for it are accepted (▲4).
  */
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
+import { isChangedByOthers, makeOwnFolder, replaceDurably } from "../../shared/machine/private-folder.js";
 import type { Notifier } from "../../shared/store/connect.js";
 import type { Availability, AwayEditor, Editors } from "../../shared/store/editors/editors.js";
 import type { Log } from "../../shared/telemetry.js";
@@ -248,29 +248,12 @@ export function createLastCatalogs(
       }
       if (saysTheSame(await readFile(file, "utf8").catch(() => ""), text)) return;
       makeOwnFolder(folder);
-      const draft = `${file}.${randomUUID()}`;
-      try {
-        const handle = await open(draft, "wx", 0o600);
-        try {
-          await handle.writeFile(text);
-          // After a power cut the file holds the old catalogue or the new one, never a torn one.
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        if (!(await isStill())) {
-          await rm(draft, { force: true });
-          return;
-        }
-        // Without its draft: the Editor was dropped meanwhile.
-        await rename(draft, file).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== "ENOENT") throw error;
-        });
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-      await removeOld();
+      const isReplaced = await replaceDurably(file, text, isStill).catch((error: NodeJS.ErrnoException) => {
+        // What was to replace it is gone: the Editor was dropped meanwhile.
+        if (error.code !== "ENOENT") throw error;
+        return false;
+      });
+      if (isReplaced) await removeOld();
     },
 
     async drop(editorId) {

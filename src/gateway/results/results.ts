@@ -11,8 +11,8 @@ import { head } from "../../shared/printable.js";
 import type { PageRequest, Pagination } from "../../shared/results/page.js";
 import {
   type CachedForm,
+  CHARACTERS_PER_TOKEN,
   cachedForm,
-  charactersIn,
   estimatedTokens,
   type Preview,
 } from "../../shared/results/preview.js";
@@ -233,7 +233,7 @@ export function createResults(
 ): Results {
   const { operations, filteredResults, partials, documents } = deps;
   const { maxResultTokens } = options;
-  const mostWhole = charactersIn(maxResultTokens);
+  const mostWhole = maxResultTokens * CHARACTERS_PER_TOKEN;
   const isLarge = (bytes: number): boolean => bytes > mostWhole;
   const preview: Results["preview"] = (document) =>
     documents.read(document, { kind: "preview" }).catch(() => undefined);

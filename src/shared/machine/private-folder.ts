@@ -1,5 +1,17 @@
 /** Folders and files that only this user may read: restricted if this user may do that, else refused with instructions. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Another user controls the file or folder, and so what this process reads. */
@@ -50,6 +62,44 @@ function requireOwnEntries(folder: string): void {
       throw new NotPrivate(
         `${path} belongs to another user, who could read and change what is kept there. Remove it: rm -r ${shellQuoted(path)}`,
       );
+  }
+}
+
+/** Replaces a file in one step, for this user alone. Where that fails the old one stays, and nothing beside it. */
+export function replaceOwnFile(file: string, text: string): void {
+  const fresh = `${file}.${randomBytes(4).toString("hex")}`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/**
+ * The same for what a power cut must not tear, unless `mayReplace` says no by then; answers whether it was replaced. Nothing of this
+ * process comes between a `mayReplace` that answers at once and the replacement.
+ */
+export async function replaceDurably(
+  file: string,
+  text: string,
+  mayReplace: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const fresh = `${file}.${randomUUID()}`;
+  try {
+    const handle = await open(fresh, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const answer = mayReplace();
+    const may = typeof answer === "boolean" ? answer : await answer;
+    if (may) renameSync(fresh, file);
+    return may;
+  } finally {
+    await rm(fresh, { force: true });
   }
 }
 

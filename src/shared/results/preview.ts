@@ -230,16 +230,11 @@ const written = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 // Estimates how many tokens JSON text takes.
 
 /** Scene JSON (short names, many numbers and quotes) takes about three characters a token; four is a quarter too low. */
-const CHARACTERS_PER_TOKEN = 3;
+export const CHARACTERS_PER_TOKEN = 3;
 
 /** An estimate, within a few percent for scene JSON: takes the text, or its length in characters. */
 export function estimatedTokens(json: string | number): number {
   return Math.ceil((typeof json === "number" ? json : json.length) / CHARACTERS_PER_TOKEN);
-}
-
-/** Most characters that are so many tokens, by the same estimate. */
-export function charactersIn(tokens: number): number {
-  return tokens * CHARACTERS_PER_TOKEN;
 }
 
 // A partial result in an answer: whole if it is small, else what it looks like, and how to read more of it.

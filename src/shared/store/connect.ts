@@ -314,8 +314,6 @@ export interface Notifier {
    * for `changed`, which is subscribed only while it has a listener; the other channels are subscribed from the start.
    */
   on(channel: NotifierChannel, listener: (subject: string) => void, onGap?: () => void): () => void;
-  /** A script of this process has just published this: its listeners hear it now, and not again when the message comes. */
-  published(channel: NotifierChannel, subject: string): void;
   close(): void;
 }
 
@@ -327,13 +325,8 @@ export async function createNotifier(subscriber: Redis): Promise<Notifier> {
     string,
     Set<{ listener: (subject: string) => void; onGap?: (() => void) | undefined }>
   >();
-  const hear = (channel: string, subject: string): void => {
-    for (const { listener } of listeners.get(channel) ?? []) listener(subject);
-  };
-  /** What was heard before its message came. */
-  const early = new Set<string>();
   const onMessage = (channel: string, subject: string): void => {
-    if (!early.delete(`${channel} ${subject}`)) hear(channel, subject);
+    for (const { listener } of listeners.get(channel) ?? []) listener(subject);
   };
   const reportGap = (): void => {
     for (const set of listeners.values()) for (const { onGap } of set) onGap?.();
@@ -345,11 +338,7 @@ export async function createNotifier(subscriber: Redis): Promise<Notifier> {
   await subscribe();
   // Fails only if the connection is lost or closed: the next `ready`, if any, subscribes again.
   const ignore = (): undefined => undefined;
-  const onReady = (): void => {
-    // The messages of then do not come any more.
-    early.clear();
-    void subscribe().then(reportGap, ignore);
-  };
+  const onReady = (): void => void subscribe().then(reportGap, ignore);
   subscriber.on("ready", onReady);
   return {
     on(name, listener, onGap) {
@@ -362,10 +351,6 @@ export async function createNotifier(subscriber: Redis): Promise<Notifier> {
         const isLast = set.delete(subscription) && set.size === 0;
         if (isLast && channel === changed) subscriber.unsubscribe(changed).catch(ignore);
       };
-    },
-    published(name, subject) {
-      early.add(`${channels[name]} ${subject}`);
-      hear(channels[name], subject);
     },
     close() {
       subscriber.off("message", onMessage);

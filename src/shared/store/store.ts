@@ -127,7 +127,7 @@ export async function openStore(
   // It may have been emptied, and begun by a process that does not know its id.
   const claimAgain = (): void => void claim().catch(onError);
   notifier.on("incarnation", claimAgain, claimAgain);
-  const operations = createOperations(commands, options, { jobs: queues, limits, notifier, onError });
+  const operations = createOperations(commands, options, { jobs: queues, limits, onError });
   return {
     storeId: () => storeId,
     storeIds,

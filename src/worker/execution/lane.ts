@@ -420,14 +420,10 @@ export function createEditorLane(
         const isHere = record?.editor === editorId && jobIdOf(record) === jobId;
         if (isHere && isWaiting(record.state)) await queues.restore(record);
       },
-      storeAnswers: () =>
-        Promise.race([
-          operations.now().then(
-            () => true,
-            () => false,
-          ),
-          delay(timings.closeMs, false, { ref: false }),
-        ]),
+      async storeAnswers() {
+        const now = operations.now().catch(() => undefined);
+        return (await Promise.race([now, delay(timings.closeMs, undefined, { ref: false })])) !== undefined;
+      },
     },
     timings,
   );

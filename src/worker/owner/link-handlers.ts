@@ -115,48 +115,6 @@ export function createLogReports(deps: {
   };
 }
 
-// Delays for a moment the write that an operation runs. A quick tool has ended by then: its record goes from
-// dispatched to its end in one write, so the two writes do not conflict. If a crash leaves it dispatched,
-// the next owner asks the Editor about it all the same: resubmission (▲12).
-
-export interface StartedNotice {
-  started(operationId: string): void;
-  /** Something of it is about to be shown: marks it as started now if that is still held back. */
-  shown(operationId: string): Promise<void>;
-  ended(operationId: string): void;
-  close(): void;
-}
-
-export function createStartedNotice(
-  { markStarted, log }: { markStarted: (operationId: string) => Promise<unknown>; log: Log },
-  options: { holdMs: number },
-): StartedNotice {
-  const held = new Map<string, NodeJS.Timeout>();
-  /** True if it was held. */
-  const release = (operationId: string): boolean => {
-    clearTimeout(held.get(operationId));
-    return held.delete(operationId);
-  };
-  return {
-    ended: (operationId) => void release(operationId),
-    async shown(operationId) {
-      if (release(operationId)) await markStarted(operationId);
-    },
-    started(operationId) {
-      release(operationId);
-      const due = (): void => {
-        held.delete(operationId);
-        callHandler(log, "started", () => markStarted(operationId));
-      };
-      held.set(operationId, setTimeout(due, options.holdMs));
-    },
-    close() {
-      for (const timer of held.values()) clearTimeout(timer);
-      held.clear();
-    },
-  };
-}
-
 /** About the time of one Unity frame: a reader of the record notices no difference. */
 const SHOW_RUNNING_MS = 20;
 
@@ -173,16 +131,28 @@ export function createReports({
   log: Log;
 }) {
   const { isOwn } = underWay;
-  const startedNotice = createStartedNotice(
-    { markStarted: (logId) => operations.change(logId, started, fence), log },
-    { holdMs: SHOW_RUNNING_MS },
-  );
+  /** The write that an operation runs is held for a moment: a quick tool has ended by then, and its record goes to its end in one write. */
+  const held = new Map<string, NodeJS.Timeout>();
+  const release = (logId: string): void => {
+    clearTimeout(held.get(logId));
+    held.delete(logId);
+  };
+  const startedNotice = {
+    started(logId: string): void {
+      release(logId);
+      const mark = () => operations.change(logId, started, fence);
+      const due = (): void => {
+        held.delete(logId);
+        callHandler(log, "started", mark);
+      };
+      held.set(logId, setTimeout(due, SHOW_RUNNING_MS));
+    },
+    ended: release,
+    close: () => held.forEach((_timer, logId) => void release(logId)),
+  };
   const reportProgress = createProgressReports({
     isOwn,
-    async report(logId, live) {
-      await startedNotice.shown(logId);
-      await operations.report(logId, live);
-    },
+    report: operations.report,
     written: (received) => counters.add(progressCounts(received)),
     log,
   });
@@ -208,7 +178,7 @@ export interface LinkHandlersDeps {
   catalog: CatalogSync;
   clientNotices: Pick<ClientNotices, "connected" | "heard">;
   poolTaker: Pick<PoolTaker, "look">;
-  startedNotice: Pick<StartedNotice, "started" | "ended">;
+  startedNotice: Pick<ReturnType<typeof createReports>["startedNotice"], "started" | "ended">;
   outcomeListeners: Pick<OutcomeListeners, "finished" | "lost" | "missed">;
   reportProgress(progress: Progress): void;
   logReports: LogReports;

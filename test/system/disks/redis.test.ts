@@ -1,6 +1,6 @@
 /** The private Redis on a disk that is full after so many pages, read-only, or no folder: it says so, and starts when it can. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -102,6 +102,8 @@ describe.skipIf(!canMount)("a disk of its own (only root may mount one)", () => 
     await expect(before.set("k", "x".repeat(8192))).rejects.toThrow();
     await eventually(() => !isLiving({ pid: first.pid }), "the server has ended");
     await expectRefusal(folder, "ENOSPC");
+    const left = readdirSync(join(folder, "redis")).filter((name) => /^endpoint\.json\./.test(name));
+    expect(left).toEqual([]);
     rmSync(filler);
     const redis = new Redis({ ...(await start()).address, retryStrategy: null });
     expect([await redis.get("before"), await redis.get("k")]).toEqual(["v", null]);

@@ -67,24 +67,6 @@ describe("operations", () => {
     expect((await operations.find("a"))?.order).toBe(21);
   });
 
-  test("an end is heard by its own process at once, and once; by another when its message comes", async () => {
-    const { operations, notifier } = await open();
-    const other = await open();
-    const heard: string[] = [];
-    const heardThere: string[] = [];
-    notifier.on("ended", (logId) => heard.push(logId));
-    other.notifier.on("ended", (logId) => heardThere.push(logId));
-    for (const id of ["a", "b"]) await createIn(operations, record(id, { hash: id }));
-    await operations.change("a", (latest) => ({ record: { ...latest, state: "cancelled" } }));
-    expect(heard).toEqual(["a"]);
-    await other.operations.change("b", (latest) => ({ record: { ...latest, state: "cancelled" } }));
-    await eventually(() => heard.includes("b") && heardThere.includes("a"), "each message comes");
-    expect([heard, heardThere.sort()]).toEqual([
-      ["a", "b"],
-      ["a", "b"],
-    ]);
-  });
-
   test("a delivery of what has ended begins no chain that has run out", async () => {
     const { operations } = await open();
     const hand = byHand();

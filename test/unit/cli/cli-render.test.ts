@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
+import { accepted } from "../../../src/cli/client/broker-client.js";
 import { EXIT, endingOf, exitCodeOf, RUN_EXIT } from "../../../src/cli/client/exit-codes.js";
 import {
   coloursFor,
+  editorsIn,
   renderAnswer,
   renderClients,
   renderEditors,
@@ -303,3 +305,10 @@ test.each([
     expect(endingOf(answer, isSuccess)).toBe(ending);
   },
 );
+
+test("a refusal is no empty list", () => {
+  const answer = { status: "error", error_code: "STORE_UNAVAILABLE", message: "Redis is away." } as const;
+  expect(() => editorsIn(answer)).toThrow("Redis is away.");
+  expect(() => accepted(answer)).toThrow("Redis is away.");
+  expect(editorsIn({ editors: [] })).toEqual([]);
+});

@@ -6,7 +6,6 @@ import { eventOfChange } from "../../operation/operation-event.js";
 import { type Duplicate, MOST_DUPLICATES } from "../../operation/timeline.js";
 import { countsOfChange } from "../../telemetry.js";
 import type { Progress } from "../../wire/wire.js";
-import type { Notifier } from "../connect.js";
 import { channels, keys } from "../keys.js";
 import type { Queues } from "../queue.js";
 import { createIncarnations, type Incarnations } from "../schema.js";
@@ -362,7 +361,6 @@ interface Shared {
   /** The jobs of the operations. */
   jobs: Pick<Queues, "add" | "restore" | "remove" | "promote">;
   limits: Limits;
-  notifier: Pick<Notifier, "published">;
   onError(error: Error): void;
 }
 
@@ -377,7 +375,7 @@ interface StoredRecord {
 export function createOperations(
   redis: Redis,
   options: OperationsOptions,
-  { jobs, limits, notifier, onError }: Shared,
+  { jobs, limits, onError }: Shared,
 ): Operations {
   const createOperation = createCreate(redis, limits);
   const restoreOperation = createRestore(redis, limits);
@@ -409,8 +407,7 @@ export function createOperations(
       result: uploaded,
     };
     const answer = await finish(record, texts, only, end);
-    if (answer[0] === "applied") notifier.published("ended", record.logId);
-    else await uploaded?.drop();
+    if (answer[0] !== "applied") await uploaded?.drop();
     return answer;
   };
 
