@@ -133,18 +133,15 @@ export function createReports({
   const { isOwn } = underWay;
   /** The write that an operation runs is held for a moment: a quick tool has ended by then, and its record goes to its end in one write. */
   const held = new Map<string, NodeJS.Timeout>();
-  const release = (logId: string): void => {
+  const release = (logId: string): boolean => {
     clearTimeout(held.get(logId));
-    held.delete(logId);
+    return held.delete(logId);
   };
+  const mark = async (logId: string) => release(logId) && operations.change(logId, started, fence);
   const startedNotice = {
     started(logId: string): void {
       release(logId);
-      const mark = () => operations.change(logId, started, fence);
-      const due = (): void => {
-        held.delete(logId);
-        callHandler(log, "started", mark);
-      };
+      const due = () => callHandler(log, "started", () => mark(logId));
       held.set(logId, setTimeout(due, SHOW_RUNNING_MS));
     },
     ended: release,
@@ -152,7 +149,11 @@ export function createReports({
   };
   const reportProgress = createProgressReports({
     isOwn,
-    report: operations.report,
+    async report(logId, live) {
+      // What shows something of itself runs.
+      await mark(logId);
+      await operations.report(logId, live);
+    },
     written: (received) => counters.add(progressCounts(received)),
     log,
   });

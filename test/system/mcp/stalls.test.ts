@@ -24,7 +24,7 @@ const SOURCE = outputFiles[0]?.text ?? "";
 const readerOf = (stallMs: number): string => `
   import { createInterface } from "node:readline";
   ${SOURCE}
-  const stalls = createStallWatch({ stallMs: ${stallMs}, tickMs: 20 });
+  const stalls = createStallWatch({ stallMs: ${stallMs}, tickMs: 100 });
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );
     console.log(stalls.hasStalledSince(performance.now()) ? "waited" : "at once");

@@ -39,7 +39,7 @@ describe.skipIf("missing" in valkey)("Valkey", () => {
         onError: ({ message }) => reported.push(message),
       });
       expect(store.redisCheck).toMatchObject({
-        describes: expect.stringMatching(/^Valkey \d+\.\d+\.\d+, AOF everysec$/),
+        describes: expect.stringMatching(/^Valkey \d+\.\d+\.\d+, AOF always$/),
         concerns: [],
       });
       expect(reported).toEqual([]);
